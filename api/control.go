@@ -24,6 +24,8 @@ const (
 	WaitApproval WaitKind = "approval"
 	WaitRetry    WaitKind = "retry"
 	WaitPool     WaitKind = "pool"
+	// WaitPreparation is the wait until an environment or image is there that the command needs; see Text.
+	WaitPreparation WaitKind = "preparation"
 )
 
 // Instances summarizes the instances of the latest activation of a sub-flow.
@@ -172,6 +174,8 @@ type Inputs struct {
 	Attempt   int               `json:"attempt,omitempty"`   // from 2; 0 = the first
 	Executor  string            `json:"executor,omitempty"`  // "" = this machine
 	Resources *Resources        `json:"resources,omitempty"` // nil = none are given
+	// Because is what made the execution of a node with declared outputs necessary, in a few words; "" for other nodes.
+	Because string `json:"because,omitempty"`
 }
 
 // Set adds a variable.

@@ -3,13 +3,14 @@ package api
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 )
 
 // Code is the kind of an error, a stable word.
 type Code string
 
-// The codes, with the HTTP status that daemon/routes.go gives them.
+// The codes, with their HTTP statuses: see Status.
 const (
 	CodeInvalid     Code = "invalid"      // 400: the request is malformed
 	CodeUnknownNode Code = "unknown_node" // 404: selector without a match
@@ -66,6 +67,24 @@ func NotFound(format string, args ...any) *Error {
 func Internal(what string, err error) *Error {
 	return &Error{Code: CodeInternal, Message: what + ": " + err.Error()}
 }
+
+// statuses are the HTTP statuses of the codes.
+var statuses = map[Code]int{
+	CodeInternal: 500,
+	CodeInvalid:  400, CodeRefused: 403, CodeUnknownNode: 404, CodeNotFound: 404, CodeNoOutput: 404, CodeConflict: 409,
+	CodeDone: 409, CodeGone: 410, CodeWorkfile: 422, CodeCycle: 422, CodeVersion: 426, CodeLost: 503,
+}
+
+// Status returns the HTTP status of an answer with the code; 500 for an unknown one.
+func (c Code) Status() int {
+	if status, known := statuses[c]; known {
+		return status
+	}
+	return statuses[CodeInternal]
+}
+
+// Codes returns all codes with their HTTP statuses.
+func Codes() map[Code]int { return maps.Clone(statuses) }
 
 // HasCode reports whether err is, or wraps, an *Error with the code.
 func HasCode(err error, code Code) bool {

@@ -52,6 +52,7 @@ const (
 	RunRefused   EventType = "run_refused"  // a queued run cannot start, for the reason in Message
 	RunShort     EventType = "run_short"    // for a second fewer commands ran than could, see Short; once for each reason
 	RunGrew      EventType = "run_grew"     // the nodes of the run have changed: instances of a sub-flow became known
+	RunStep      EventType = "run_step"     // what the daemon does before commands can start, in Message: it creates an environment
 	RunHeld      EventType = "run_held"     // nothing starts, for the reason in Message; "" = it continues
 	RunComplete  EventType = "run_complete" // always the last event of a run
 	GraphUpdated EventType = "graph_updated"
@@ -88,10 +89,11 @@ type Event struct {
 	Engine   *EngineJob    `json:"engine,omitempty"`   // node_engine, node_started, node_finished, node_failed
 	// PeakBytes, of node_finished and node_failed, is the most memory that the command used at once; 0 = unknown.
 	PeakBytes int64  `json:"peak_bytes,omitempty"`
-	Mocked    bool   `json:"mocked,omitempty"`   // it was not executed: a mock gave its outcome, or skipped it
-	Handled   bool   `json:"handled,omitempty"`  // node_failed: an edge handles the failure
-	SubFlow   bool   `json:"sub_flow,omitempty"` // the node is a sub-flow: its instances are counted instead
-	Retry     *Retry `json:"retry,omitempty"`    // node_failed: the failure is not final: another attempt follows
+	Mocked    bool   `json:"mocked,omitempty"`     // it was not executed: a mock gave its outcome, or skipped it
+	UpToDate  bool   `json:"up_to_date,omitempty"` // node_finished: it was not executed, because an earlier success holds
+	Handled   bool   `json:"handled,omitempty"`    // node_failed: an edge handles the failure
+	SubFlow   bool   `json:"sub_flow,omitempty"`   // the node is a sub-flow: its instances are counted instead
+	Retry     *Retry `json:"retry,omitempty"`      // node_failed: the failure is not final: another attempt follows
 
 	Queued   string    `json:"queued,omitempty"` // run_refused: its name in the queue
 	Workfile string    `json:"workfile,omitempty"`
@@ -141,6 +143,7 @@ const (
 	ReasonExpression Reason = "expression" // an expression cannot be evaluated, or the outputs cannot be read
 	ReasonInstances  Reason = "instances"  // too few instances of a sub-flow succeeded
 	ReasonHook       Reason = "hook"       // before_node refused it
+	ReasonMissing    Reason = "missing"    // it has not made one of its declared outputs
 
 	// What engines report.
 
@@ -194,7 +197,8 @@ type Counts struct {
 	Skipped   int `json:"skipped,omitempty"`
 	Waiting   int `json:"waiting,omitempty"`
 	Retrying  int `json:"retrying,omitempty"`
-	Handled   int `json:"handled,omitempty"` // failed, and an edge handled it: not a failure of the run
+	Handled   int `json:"handled,omitempty"`    // failed, and an edge handled it: not a failure of the run
+	UpToDate  int `json:"up_to_date,omitempty"` // of OK: those that were not executed, because an earlier success holds
 }
 
 // Total returns the number of counted nodes.
@@ -213,6 +217,7 @@ func (c *Counts) AddAll(d Counts) {
 	for _, s := range bySeverity {
 		*c.field(s) += d.Of(s)
 	}
+	c.UpToDate += d.UpToDate
 }
 
 // Add counts a node in a state.

@@ -36,17 +36,21 @@ type ParamList struct {
 
 // Param is one parameter of a workfile.
 type Param struct {
-	Name      string   `json:"name"`
-	Type      string   `json:"type"` // "string", "int", "float", "bool", "path", "list", "json", "secret"
-	Required  bool     `json:"required,omitempty"`
-	Default   any      `json:"default,omitempty"`
-	Help      string   `json:"help,omitempty"`
-	Min       *float64 `json:"min,omitempty"`
-	Max       *float64 `json:"max,omitempty"`
-	MinLength *int     `json:"min_length,omitempty"` // in characters
-	MaxLength *int     `json:"max_length,omitempty"`
-	Pattern   string   `json:"pattern,omitempty"`
-	MustExist bool     `json:"must_exist,omitempty"` // of a path: it must exist
+	Name     string `json:"name"`
+	Type     string `json:"type"` // "string", "int", "float", "bool", "path", "list", "json", "secret"
+	Required bool   `json:"required,omitempty"`
+	Default  any    `json:"default,omitempty"`
+	// DefaultEnv is the variable of the environment that gives the default, if it is set and not empty; EnvValue is what it says for the
+	// client that asks, *** for a secret.
+	DefaultEnv string   `json:"default_env,omitempty"`
+	EnvValue   string   `json:"env_value,omitempty"`
+	Help       string   `json:"help,omitempty"`
+	Min        *float64 `json:"min,omitempty"`
+	Max        *float64 `json:"max,omitempty"`
+	MinLength  *int     `json:"min_length,omitempty"` // in characters
+	MaxLength  *int     `json:"max_length,omitempty"`
+	Pattern    string   `json:"pattern,omitempty"`
+	MustExist  bool     `json:"must_exist,omitempty"` // of a path: it must exist
 	// Choices lists the choices of the workfile, or the present output of the command ChoicesFrom. It is empty as long as
 	// a parameter in DependsOn has no value.
 	Choices     []string `json:"choices,omitempty"`

@@ -94,6 +94,7 @@ type RunRequest struct {
 	// "hard":-1}}}, where -1 is no limit. Missing ones are those of the daemon.
 	World     json.RawMessage `json:"world,omitempty"`
 	FailFast  bool            `json:"fail_fast,omitempty"`
+	NoCache   bool            `json:"no_cache,omitempty"`   // execute also what is up to date
 	TimeoutMS int64           `json:"timeout_ms,omitempty"` // of the whole run, 0 = none
 	GraceMS   *int64          `json:"grace_ms,omitempty"`   // TERM to KILL; nil = 10 s
 	User      string          `json:"user,omitempty"`       // name of the user, for the history
@@ -125,6 +126,11 @@ type RunRequest struct {
 	Notify *string `json:"notify,omitempty"`
 	// Defaults apply where neither the request nor the workfile has a value.
 	Defaults *RunDefaults `json:"defaults,omitempty"`
+	// Profile is a set of changes to the workfile for this run; nil = that of the resumed run, or none.
+	Profile *Profile `json:"profile,omitempty"`
+	// Files are what the daemon has read of the files that the workfile names for the surroundings of its commands, when it took
+	// the request. Clients do not set it.
+	Files map[string]RunFile `json:"files,omitempty"`
 }
 
 // A Caller identifies an execution, from the environment of its command.
@@ -202,6 +208,7 @@ type Plan struct {
 	// are known. Conditional counts nodes that run only after certain outcomes.
 	Nodes       int `json:"nodes"`
 	Conditional int `json:"conditional,omitempty"`
+	UpToDate    int `json:"up_to_date,omitempty"` // of Nodes: those that are not executed, because an earlier success holds
 
 	Jobs    int        `json:"jobs"`               // at once; 0 = not set
 	NoLimit bool       `json:"no_limit,omitempty"` // of executions at once
@@ -230,11 +237,16 @@ type PlanStep struct {
 	State  State      `json:"state"`              // of the node before the run
 	Run    string     `json:"last_run,omitempty"` // that the node took part in
 	Mock   *Mock      `json:"mock,omitempty"`     // it is not executed
+	// UpToDate counts executions that are not necessary, because an earlier success holds; Files says why, or why not.
+	UpToDate int    `json:"up_to_date,omitempty"`
+	Files    string `json:"files,omitempty"`
 	// SubFlow is how a container repeats its nodes: "foreach: lines:ls". Approve is the question to a person.
 	SubFlow string `json:"sub_flow,omitempty"`
 	Approve string `json:"approve,omitempty"`
 	// Executor executes the command; "" = this machine.
 	Executor string `json:"executor,omitempty"`
+	// Surroundings say how the command is executed, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// For a node in a sub-flow: Home is the name of the sub-flow, Instances the number of instances in which
 	// the node runs, 0 = not known yet, and Paths are its first hundred paths.
 	Home      string   `json:"home,omitempty"`
@@ -340,7 +352,7 @@ type Edit struct {
 	// Edge selects an edge: by its id, by its number (from 1) among those from Source to Target, or all with
 	// EveryEdge. "" is an error if there are several.
 	Edge string `json:"edge,omitempty"`
-	In   string `json:"in,omitempty"` // container of a new node
+	In   string `json:"in,omitempty"` // container of a new or moved node
 	// Container makes a new node a container; Label is ignored.
 	Container bool `json:"container,omitempty"`
 	// Was is the value that the attribute must still have, "" for an absent one. With another value the edit is a
@@ -363,6 +375,9 @@ const EveryEdge = "all"
 const (
 	OpAddNode    = "add-node"    // Label, Name, After, When, X, Y, In, Container, Set
 	OpRemoveNode = "remove-node" // Nodes
+	OpGroup      = "group"       // Nodes, Name, Set: makes a container of nodes that lie in the same one
+	OpUngroup    = "ungroup"     // Nodes: removes containers, whose nodes stay
+	OpMove       = "move"        // Nodes, In: moves nodes into a container; "" = out of the one in which they lie
 	OpAddEdge    = "add-edge"    // Source, Target, Type, When, Set
 	OpRemoveEdge = "remove-edge" // Source, Target, Edge
 	OpEdgeType   = "type"        // Source, Target, Edge, Type
@@ -374,6 +389,7 @@ const (
 	OpSetGraph   = "set-graph"   // Key, Value, Set, Was
 	OpUnsetGraph = "unset-graph" // Key, Was
 	OpRestore    = "restore"     // Run
+	OpByFiles    = "by-files"    // adds the edges that declared inputs and outputs ask for
 	OpText       = "text"        // Value: the text of the workfile, as wf text prints it; Was: the text that it was made from
 )
 
@@ -421,23 +437,6 @@ type NewRequest struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// PruneRequest removes old runs: all that exceed one of the limits. Without limits, the limits of the daemon apply
-// (by default the newest 100, 90 days).
-type PruneRequest struct {
-	Keep    int   `json:"keep,omitempty"`     // newest runs to keep, 0 = no such limit
-	None    bool  `json:"none,omitempty"`     // remove all runs that are over
-	Bytes   int64 `json:"bytes,omitempty"`    // keep as many of the newest as fit into this size, at least the latest; 0 = no such limit
-	OlderMS int64 `json:"older_ms,omitempty"` // remove runs that ended longer ago, 0 = no such limit
-	DryRun  bool  `json:"dry_run,omitempty"`
-}
-
-// PruneResult is the answer to a PruneRequest, and `wf runs prune --json` and `wf runs rm --json`.
-type PruneResult struct {
-	Schema  string   `json:"schema,omitempty"`
-	DryRun  bool     `json:"dry_run,omitempty"`
-	Removed []string `json:"removed"`
-}
-
 // LogInfo describes one output before its bytes are read (GET …/logs).
 type LogInfo struct {
 	Node      string `json:"node"`
@@ -458,6 +457,8 @@ type LogInfo struct {
 	// FromFile is set if no known run of this machine executed the node: this is the end of its output on
 	// another machine, from the workfile. Run is empty.
 	FromFile bool `json:"from_file,omitempty"`
+	// Masked is set if the run has secrets: their values in the output are covered by asterisks.
+	Masked bool `json:"masked,omitempty"`
 	// Times is when the output was written, if the request asks for it.
 	Times *LogTimes `json:"times,omitempty"`
 }

@@ -17,6 +17,7 @@ type Endpoint struct {
 	Limit  int64  // of the body, in bytes
 	Resend Resend
 	Action Action // in the audit log; "" = it changes nothing
+	Stream bool   // the answer is a Stream, not JSON
 }
 
 // None is the question of a request without one, and the answer {}.
@@ -41,10 +42,13 @@ const (
 	ResendLost
 )
 
-func get[Q, A any](path string) Route[Q, A] { return Route[Q, A]{Endpoint{Method: "GET", Path: path}} }
+func get[Q, A any](path string) Route[Q, A] {
+	_, stream := any(*new(A)).(Stream)
+	return Route[Q, A]{Endpoint{Method: "GET", Path: path, Stream: stream}}
+}
 
 func post[Q, A any](path string, limit int64, resend Resend, action Action) Route[Q, A] {
-	return Route[Q, A]{Endpoint{"POST", path, limit, resend, action}}
+	return Route[Q, A]{Endpoint{Method: "POST", Path: path, Limit: limit, Resend: resend, Action: action}}
 }
 
 func remove[Q, A any](path string, resend Resend, action Action) Route[Q, A] {

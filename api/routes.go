@@ -69,6 +69,7 @@ var (
 	EvalExpression = post[EvalRequest, Evaluated](inWorkspace+"/eval", envBody, ResendServed, NotAudited)
 	ListApprovals  = get[None, ApprovalList](inWorkspace + "/approvals")
 	DecideApproval = post[Decision, Approval](inWorkspace+"/decide", plainBody, ResendServed, "decide")
+	AcceptNodes    = post[AcceptRequest, AcceptResult](inWorkspace+"/accept", envBody, ResendServed, "accept")
 	PlanRun        = post[RunRequest, Plan](inWorkspace+"/plan", envBody, ResendServed, NotAudited)
 	StartRun       = post[RunRequest, RunAccepted](inWorkspace+"/runs", envBody, ResendServed, "run")
 	ListRuns       = get[None, RunList](inWorkspace + "/runs")
@@ -78,9 +79,9 @@ var (
 	RemoveRun      = remove[None, None](inRun, ResendAnswered, "remove")
 	StopRun        = post[StopRequest, StopResult](inRun+"/stop", plainBody, ResendServed, "stop")
 	CompareRuns    = get[DiffQuery, RunDiff](inWorkspace + "/diff")
-	ReadWorkfile   = get[None, Stream](inRun + "/workfile") // raw bytes
-	GetTrace       = get[None, Stream](inRun + "/trace")    // JSON of OTLP
-	ReadHooks      = get[None, Stream](inRun + "/hooks")    // raw bytes
+	ReadWorkfile   = get[None, Stream](inRun + "/workfile")    // raw bytes
+	GetTrace       = get[None, Stream](inRun + "/trace")       // JSON of OTLP
+	ReadHooks      = get[HooksQuery, Stream](inRun + "/hooks") // raw bytes
 	GetOutlook     = get[None, RunOutlook](inRun + "/outlook")
 	GetLive        = get[LiveQuery, RunLive](inRun + "/live")
 )
@@ -122,6 +123,8 @@ type LogQuery struct {
 	Execution int    `query:"execution"` // from 1; 0 = the latest
 	Times     bool   `query:"times"`     // LogInfo has Times, too
 	Wait      bool   `query:"wait"`      // waits for an execution that an active run may still start
+	Unmasked  bool   `query:"unmasked"`  // the bytes of the output have the values of secrets
+	Aligned   bool   `query:"aligned"`   // a value of a secret is as many asterisks as it has bytes, not ***, so that offsets hold
 }
 
 // OutputQuery asks for the bytes of an output.
@@ -130,6 +133,11 @@ type OutputQuery struct {
 	Stream string `query:"stream"` // "stdout", "stderr", or "output" for both in one
 	Offset int64  `query:"offset"` // of the first byte
 	Follow bool   `query:"follow"` // the answer ends with the execution, not at the present end
+}
+
+// HooksQuery asks for what the hooks of a run printed.
+type HooksQuery struct {
+	Unmasked bool `query:"unmasked"` // with the values of secrets
 }
 
 // RunQuery asks for a run.

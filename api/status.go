@@ -63,17 +63,20 @@ type NodeStatus struct {
 	Container  bool           `json:"container,omitempty"`
 	Parent     string         `json:"parent,omitempty"`
 	Wait       *Wait          `json:"wait,omitempty"`
-	Attempt    int            `json:"attempt,omitempty"`   // repetitions of the latest activation
-	Retries    int            `json:"retries,omitempty"`   // how often the workfile says to repeat it after a failure
-	Approve    bool           `json:"approve,omitempty"`   // a person decides whether it runs
-	Handled    bool           `json:"handled,omitempty"`   // it failed, and an edge handled the failure
-	Mocked     bool           `json:"mocked,omitempty"`    // it was not executed: a mock gave its outcome, or skipped it
-	Outputs    map[string]any `json:"outputs,omitempty"`   // of the latest execution; only in answers to a selection
-	Instances  *Instances     `json:"instances,omitempty"` // of a sub-flow
-	SubFlow    string         `json:"sub_flow,omitempty"`  // "foreach", "times", "while", "until"
-	Item       string         `json:"item,omitempty"`      // of an instance's node
-	Engine     *EngineJob     `json:"engine,omitempty"`    // of the latest execution; nil = this machine executes it
+	Attempt    int            `json:"attempt,omitempty"`    // repetitions of the latest activation
+	Retries    int            `json:"retries,omitempty"`    // how often the workfile says to repeat it after a failure
+	Approve    bool           `json:"approve,omitempty"`    // a person decides whether it runs
+	Handled    bool           `json:"handled,omitempty"`    // it failed, and an edge handled the failure
+	Mocked     bool           `json:"mocked,omitempty"`     // it was not executed: a mock gave its outcome, or skipped it
+	UpToDate   bool           `json:"up_to_date,omitempty"` // it was not executed, because an earlier success holds, as Message says
+	Outputs    map[string]any `json:"outputs,omitempty"`    // of the latest execution; only in answers to a selection
+	Instances  *Instances     `json:"instances,omitempty"`  // of a sub-flow
+	SubFlow    string         `json:"sub_flow,omitempty"`   // "foreach", "times", "while", "until"
+	Item       string         `json:"item,omitempty"`       // of an instance's node
+	Engine     *EngineJob     `json:"engine,omitempty"`     // of the latest execution; nil = this machine executes it
 	PeakBytes  int64          `json:"peak_bytes,omitempty"`
+	// Surroundings say how Run executes its command, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// Attrs are the attributes of the node in the file that users edit: name, group, and those of control flow. They
 	// are only in answers to a selection.
 	Attrs map[string]string `json:"attributes,omitempty"`
@@ -180,6 +183,7 @@ type RunDetail struct {
 	Workfile string       `json:"workfile"`
 	Folder   string       `json:"folder"` // the folder of its records and outputs
 	Wrapper  string       `json:"wrapper"`
+	Profile  string       `json:"profile,omitempty"` // its name
 	Cwd      string       `json:"cwd"`
 	Jobs     int          `json:"jobs"`               // at once; 0 = not set
 	NoLimit  bool         `json:"no_limit,omitempty"` // of executions at once
@@ -190,8 +194,11 @@ type RunDetail struct {
 
 	Host      string `json:"host,omitempty"`
 	FailFast  bool   `json:"fail_fast,omitempty"`
+	NoCache   bool   `json:"no_cache,omitempty"` // also what was up to date was executed
 	TimeoutMS int64  `json:"timeout_ms,omitempty"`
 	GraceMS   int64  `json:"grace_ms"`
+	// Masked is set if the run has secrets: their values are hidden.
+	Masked bool `json:"masked,omitempty"`
 
 	Params map[string]any `json:"params,omitempty"`
 	// Trigger started the run, or the run that it resumes; nil = a person or a command did.
@@ -278,6 +285,8 @@ type Execution struct {
 	Inputs     *Inputs    `json:"inputs,omitempty"` // nil for a plain command
 	Engine     *EngineJob `json:"engine,omitempty"` // nil = this machine executed it
 	PeakBytes  int64      `json:"peak_bytes,omitempty"`
+	// Surroundings say how the command was executed, if not like others: "container=debian:12 (docker)", "cwd=/data".
+	Surroundings []string `json:"surroundings,omitempty"`
 	// LeftPIDs are the processes that it left behind. They were ended with the run.
 	LeftPIDs []int `json:"left_pids,omitempty"`
 }

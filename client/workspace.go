@@ -142,6 +142,11 @@ func (w *Workspace) StartRunWaiting(ctx context.Context, req api.RunRequest, wai
 	return ask(httptrace.WithClientTrace(ctx, trace), w, api.StartRun, req)
 }
 
+// Accept declares that what is there is the result of nodes.
+func (w *Workspace) Accept(ctx context.Context, req api.AcceptRequest) (api.AcceptResult, error) {
+	return ask(ctx, w, api.AcceptNodes, req)
+}
+
 // Plan returns what StartRun would do.
 func (w *Workspace) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
 	return ask(ctx, w, api.PlanRun, req)
@@ -208,9 +213,9 @@ func (w *Workspace) Trace(ctx context.Context, run string) (io.ReadCloser, error
 	return sendUntilAnswered(ctx, w.c, req, w.reopen(ctx), func() (io.ReadCloser, error) { return w.c.attempt(ctx, req) })
 }
 
-// Hooks reads what the hooks of a run printed. The caller closes the result.
-func (w *Workspace) Hooks(ctx context.Context, run string) (io.ReadCloser, error) {
-	req, err := newRequest(api.ReadHooks, api.None{}, w.ID, run)
+// Hooks reads what the hooks of a run printed; with unmasked, the values of secrets are not hidden. The caller closes the result.
+func (w *Workspace) Hooks(ctx context.Context, run string, unmasked bool) (io.ReadCloser, error) {
+	req, err := newRequest(api.ReadHooks, api.HooksQuery{Unmasked: unmasked}, w.ID, run)
 	if err != nil {
 		return nil, err
 	}

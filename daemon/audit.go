@@ -108,6 +108,8 @@ func describe(e *audit.Entry, question, answer any, err error) bool {
 		describeEdits(e, q)
 	case api.Decision:
 		describeDecision(e, q, answer.(api.Approval))
+	case api.AcceptRequest:
+		e.Nodes = answer.(api.AcceptResult).Nodes
 	case api.ResetRequest:
 		e.Nodes, e.Detail = q.Nodes, count(answer.(api.ResetResult).Nodes, "node")
 	case api.PruneRequest:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"wf/api"
 )
 
 // TestAPIPageIsComplete compares docs/api.md with the tables of routes and of errors.
@@ -28,7 +30,7 @@ func TestAPIPageIsComplete(t *testing.T) {
 	if !slices.Equal(want, got) {
 		t.Errorf("the page has\n%s\nthe daemon serves\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for code, status := range httpStatus {
+	for code, status := range api.Codes() {
 		row := regexp.MustCompile(fmt.Sprintf("(?m)^\\|[^|]*`%s`[^|]*\\| %d \\|", code, status))
 		if !row.MatchString(page) {
 			t.Errorf("the page does not say that %q has status %d", code, status)

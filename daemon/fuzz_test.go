@@ -110,7 +110,7 @@ func checkAnswer(t *testing.T, w *httptest.ResponseRecorder) {
 		return
 	}
 	var e api.Error
-	if err := json.Unmarshal(value, &e); err != nil || e.Message == "" || httpStatus[e.Code] != answer.StatusCode || e.Code == api.CodeInternal {
+	if err := json.Unmarshal(value, &e); err != nil || e.Message == "" || e.Code.Status() != answer.StatusCode || e.Code == api.CodeInternal {
 		t.Fatalf("status %d with %s", answer.StatusCode, value)
 	}
 }

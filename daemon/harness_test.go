@@ -139,7 +139,7 @@ func (r *running) do(c *http.Client, req *http.Request, into any) *api.Error {
 		if err := json.NewDecoder(resp.Body).Decode(e); err != nil {
 			r.t.Fatalf("%s %s: status %d without an error in it: %v", req.Method, req.URL, resp.StatusCode, err)
 		}
-		if want := httpStatus[e.Code]; want != resp.StatusCode {
+		if want := e.Code.Status(); want != resp.StatusCode {
 			r.t.Errorf("code %q came with status %d, want %d", e.Code, resp.StatusCode, want)
 		}
 		return e

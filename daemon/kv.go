@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"time"
 
 	"wf/api"
@@ -15,6 +16,40 @@ import (
 	"wf/workspace/fence"
 	"wf/workspace/workfile"
 )
+
+// storedValues gives expressions the values of their workfile.
+type storedValues struct {
+	values *store.Store
+
+	mu    sync.Mutex // guards the fields below
+	err   error      // of the last attempt to read
+	again time.Time  // no other attempt before that
+}
+
+// valuePatience bounds how long a run waits for a value, which only opening the file can take. After a failure other values fail at
+// once for valuePause.
+const (
+	valuePatience = 5 * time.Second
+	valuePause    = time.Second
+)
+
+// Value is runstate.Values.
+func (s *storedValues) Value(workspace, key string) (value []byte, known bool, err error) {
+	s.mu.Lock()
+	err = s.err
+	wait := err != nil && time.Now().Before(s.again)
+	s.mu.Unlock()
+	if wait {
+		return nil, false, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), valuePatience)
+	defer cancel()
+	out, err := s.values.Get(ctx, store.Workfile(workspace), key)
+	s.mu.Lock()
+	s.err, s.again = err, time.Now().Add(valuePause)
+	s.mu.Unlock()
+	return out.Value, out.Found, err
+}
 
 // fileKV is the name of the file of values in the state folder.
 const fileKV = "kv.db"

@@ -43,7 +43,7 @@ func (d *daemon) workspaceConfig() workspace.Config {
 	cfg := d.cfg
 	return workspace.Config{Executor: cfg.Executor, State: cfg.State, Runtime: cfg.Runtime, Slots: sharedSlots{d.slots},
 		Pools: cfg.pools, Nested: cfg.nested, Version: cfg.Version, KeepRuns: cfg.KeepRuns, KeepAge: cfg.KeepAge,
-		KeepBytes: cfg.KeepBytes, Log: cfg.Log, Rehearse: cfg.Rehearse, Notices: d.notifier.outbox, Tell: d.hear, TraceTo: cfg.Monitoring.collector(cfg.Log),
+		KeepBytes: cfg.KeepBytes, Log: cfg.Log, Rehearse: cfg.Rehearse, Notices: d.notifier.outbox, Values: &storedValues{values: cfg.values}, Tell: d.hear, TraceTo: cfg.Monitoring.collector(cfg.Log),
 		Forgot: func(id string, runs []int) {
 			if err := cfg.values.Forget(context.Background(), id, runs); err != nil {
 				cfg.Log.Warn("values of removed runs stay until the store is opened again", "workspace", id, "err", err)

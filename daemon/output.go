@@ -25,7 +25,7 @@ func (d *daemon) output(w http.ResponseWriter, r *http.Request, q api.OutputQuer
 		}
 		defer done()
 	}
-	out, err := e.ws.Output(r.Context(), q.Node, q.Run, q.Execution, q.Stream, q.Offset, q.Follow)
+	out, err := e.ws.Output(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -57,9 +57,9 @@ func (d *daemon) trace(w http.ResponseWriter, r *http.Request, _ api.None) error
 }
 
 // hooks sends what the hooks of a run printed.
-func (d *daemon) hooks(w http.ResponseWriter, r *http.Request, _ api.None) error {
+func (d *daemon) hooks(w http.ResponseWriter, r *http.Request, q api.HooksQuery) error {
 	data, err := use(d, r, func(ws *workspace.Workspace) ([]byte, error) {
-		return ws.Hooks(r.Context(), r.PathValue("run"))
+		return ws.Hooks(r.Context(), r.PathValue("run"), q.Unmasked)
 	})
 	if err != nil {
 		return err

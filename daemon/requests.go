@@ -65,7 +65,7 @@ func ask[Q, A any](d *daemon, route api.Route[Q, A], f func(*workspace.Workspace
 			}
 			a, err := f(ws, r, q)
 			d.audit(r, route.Endpoint, q, a, err)
-			return a, err
+			return workspace.Hidden(ws, a), workspace.HiddenError(ws, err)
 		}))
 	}}
 }

@@ -59,6 +59,7 @@ func (d *daemon) table() []endpoint {
 		ask(d, api.ListApprovals, plain((*workspace.Workspace).Approvals)),
 		ask(d, api.DecideApproval, decide),
 		ask(d, api.PlanRun, question((*workspace.Workspace).Plan)),
+		ask(d, api.AcceptNodes, question(workspace.Accept)),
 		endpoint{api.StartRun.Endpoint, d.startRun},
 		ask(d, api.ListRuns, plain((*workspace.Workspace).Runs)),
 		ask(d, api.PruneRuns, question((*workspace.Workspace).Prune)),
@@ -96,23 +97,6 @@ func (d *daemon) routes() http.Handler {
 	return mux
 }
 
-// httpStatus maps error codes to HTTP statuses.
-var httpStatus = map[api.Code]int{
-	api.CodeInvalid:     http.StatusBadRequest,
-	api.CodeUnknownNode: http.StatusNotFound,
-	api.CodeNotFound:    http.StatusNotFound,
-	api.CodeNoOutput:    http.StatusNotFound,
-	api.CodeWorkfile:    http.StatusUnprocessableEntity,
-	api.CodeCycle:       http.StatusUnprocessableEntity,
-	api.CodeConflict:    http.StatusConflict,
-	api.CodeDone:        http.StatusConflict,
-	api.CodeRefused:     http.StatusForbidden,
-	api.CodeGone:        http.StatusGone,
-	api.CodeLost:        http.StatusServiceUnavailable,
-	api.CodeVersion:     http.StatusUpgradeRequired,
-	api.CodeInternal:    http.StatusInternalServerError,
-}
-
 // explain converts an error to an *api.Error. Errors without a code are bugs and are also logged.
 func (d *daemon) explain(err error) *api.Error {
 	var e *api.Error
@@ -127,11 +111,7 @@ func (d *daemon) explain(err error) *api.Error {
 }
 
 func writeError(w http.ResponseWriter, e *api.Error) {
-	status, ok := httpStatus[e.Code]
-	if !ok {
-		status = http.StatusInternalServerError
-	}
-	writeJSON(w, status, e)
+	writeJSON(w, e.Code.Status(), e)
 }
 
 // writeJSON sends v. It ignores errors, because they mean that the client has gone.

@@ -63,6 +63,23 @@ func TestUnknownRoutesAndWorkspaces(t *testing.T) {
 	}
 }
 
+// TestEveryEndpointIsServed: The table of the daemon and the list of package api are the same.
+func TestEveryEndpointIsServed(t *testing.T) {
+	known := map[api.Endpoint]bool{}
+	for _, e := range api.Endpoints() {
+		known[e] = true
+	}
+	served := (&daemon{}).table()
+	for _, e := range served {
+		if !known[e.Endpoint] {
+			t.Errorf("%s %s is not in api.Endpoints", e.Method, e.Path)
+		}
+	}
+	if len(served) != len(known) {
+		t.Errorf("%d routes are served, api.Endpoints has %d", len(served), len(known))
+	}
+}
+
 func TestPanicIsAnAnswer(t *testing.T) {
 	r := start(t, nil)
 	d := &daemon{cfg: r.cfg.withDefaults()}

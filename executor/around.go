@@ -25,17 +25,31 @@ func ReadFate(path string) (*Fate, error) {
 	return f, json.Unmarshal(data, f)
 }
 
-var errNoHooks = errors.New("the runner is of an older version, which does not support hooks")
+var (
+	errNoHooks    = errors.New("the runner is of an older version, which does not support hooks")
+	errNoLauncher = errors.New("the runner is of an older version, which does not support the folder, container or environment of the command")
+)
 
-// setHooks notes whether the current runner supports hooks. If it does not, it ignores the jobs with hooks that it was sent, and
-// setHooks reports them as failed.
-func (s *session) setHooks(known bool) {
+// unsupported returns why the current runner would ignore a job. The caller holds mu.
+func (s *session) unsupported(j Job) error {
+	switch {
+	case s.lacks.hooks && j.Around != nil:
+		return errNoHooks
+	case s.lacks.launchers && j.Launcher != nil:
+		return errNoLauncher
+	}
+	return nil
+}
+
+// setAbilities notes whether the current runner supports hooks and launchers. It ignores the jobs with these that it was sent if it
+// does not, and setAbilities reports them as failed.
+func (s *session) setAbilities(hooks, launchers bool) {
 	var dropped []Report
 	s.mu.Lock()
-	s.noHooks = !known
+	s.lacks.hooks, s.lacks.launchers = !hooks, !launchers
 	for id, sent := range s.jobs {
-		if sent.job.Around != nil && !known {
-			dropped = append(dropped, Report{Kind: Ended, ID: id, Time: time.Now(), Exit: Exit{Failed: true}, Message: errNoHooks.Error()})
+		if err := s.unsupported(sent.job); err != nil {
+			dropped = append(dropped, Report{Kind: Ended, ID: id, Time: time.Now(), Exit: Exit{Failed: true}, Message: err.Error()})
 		}
 	}
 	s.mu.Unlock()

@@ -96,6 +96,8 @@ type (
 	Job = wire.Job
 	// Resources is what a job needs of the machine that executes it.
 	Resources = wire.Resources
+	// A Box is a container in which a job is executed.
+	Box = wire.Box
 	// An Around are the hooks of a job.
 	Around = wire.Around
 	// A Hook is a command before or after the command of a job.

@@ -314,6 +314,9 @@ func (h *runnerHandle) forget() error {
 }
 
 func (h *runnerHandle) removeEnvironment() error {
+	if err := os.RemoveAll(filepath.Join(h.dir, rundir.VariablesFile)); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(filepath.Join(h.dir, rundir.EnvironmentFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

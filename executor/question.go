@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -25,6 +26,10 @@ type Question struct {
 	Limit   int           // bytes of the answer; more is an error
 	Cut     bool          // more than Limit bytes are dropped, and are no error
 	Time    time.Duration // after that its process group is killed, which is an error
+	// Args are further arguments of the shell: $0, $1 and so on.
+	Args []string
+	// Lock is passed on to the process and all that it starts, so that a lock on it lasts as long as they do; nil = none.
+	Lock *os.File
 }
 
 // questionWords is how many bytes of a question's standard error become part of an error.
@@ -40,14 +45,17 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 		return nil, err
 	}
 	var out, words bytes.Buffer
-	cmd := exec.CommandContext(bounded, shell, append(argv[1:], "-c", q.Command)...)
+	cmd := exec.CommandContext(bounded, shell, append(append(argv[1:], "-c", q.Command), q.Args...)...)
 	cmd.Dir, cmd.Env = q.Cwd, q.Env
+	if q.Lock != nil {
+		cmd.ExtraFiles = []*os.File{q.Lock}
+	}
 	cmd.Stdin = bytes.NewReader(q.Input)
 	cmd.Stdout, cmd.Stderr = &bounds{w: &out, left: q.Limit, quiet: q.Cut}, &bounds{w: &words, left: questionWords, quiet: true}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // for processes that have left the group and still have the output open
-	forget, err := l.start(cmd)
+	forget, err := l.shared().reaper.startOwn(cmd)
 	if err == nil {
 		err = cmd.Wait()
 		forget()
@@ -67,9 +75,9 @@ func (l *Local) Ask(ctx context.Context, q Question) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// start forks a question. Until forget is called, the reaper does not reap it, just as it does not reap runners.
-func (l *Local) start(cmd *exec.Cmd) (forget func(), err error) {
-	w := l.shared().reaper
+// startOwn forks a command of the daemon itself. Until forget is called, the reaper does not reap it, just as it does not reap
+// runners.
+func (w *reaper) startOwn(cmd *exec.Cmd) (forget func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := proc.WithCallersSlack(cmd.Start); err != nil {

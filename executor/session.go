@@ -45,9 +45,9 @@ type session struct {
 	width    int
 	handed   int // how many jobs have been taken
 	jobs     map[ID]sentJob
-	gates    bool             // the runner that said hello last supports gates
-	noHooks  bool             // it does not support hooks
-	stops    map[ID]time.Time // executions that are being stopped, and the end of their grace
+	gates    bool                            // the runner that said hello last supports gates
+	lacks    struct{ hooks, launchers bool } // what it does not support
+	stops    map[ID]time.Time                // executions that are being stopped, and the end of their grace
 	closing  bool
 	detached bool
 
@@ -96,8 +96,10 @@ func (s *session) Start(jobs []Job) error {
 	if !s.gates && slices.ContainsFunc(jobs, func(j Job) bool { return len(j.After) > 0 }) {
 		return errNoGates
 	}
-	if s.noHooks && slices.ContainsFunc(jobs, func(j Job) bool { return j.Around != nil }) {
-		return errNoHooks
+	for _, j := range jobs {
+		if err := s.unsupported(j); err != nil {
+			return err
+		}
 	}
 	for _, j := range jobs {
 		order := s.handed
@@ -160,6 +162,7 @@ func (s *session) Close(ctx context.Context) ([]int, error) {
 		return nil, err // the run goes on without this session and needs its environment, even if its runner is dead
 	}
 	if err != nil {
+		s.runner.claim.reaper.endBoxes(ctx, s.spec.Dir)
 		return nil, errors.Join(err, s.runner.forget())
 	}
 	if len(survivors) == 0 && !s.runner.claim.mayHaveOrphans() {
@@ -473,7 +476,7 @@ func (s *session) handleHello(hello *wire.Notice) error {
 	s.runner.claim.settle(hello.PID, adopted)
 	s.greeted = true
 	s.setGates(hello.Version >= wire.GatesVersion)
-	s.setHooks(hello.Hooks)
+	s.setAbilities(hello.Hooks, hello.Launch)
 	if hello.Version < wire.GatesVersion { // it starts no jobs by itself
 		s.reportCaughtUp()
 	}

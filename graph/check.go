@@ -200,7 +200,7 @@ func (c *checker) withoutCommand() {
 
 // needsNone reports whether a node needs no command, because it waits or asks a person.
 func needsNone(n *Node) bool {
-	return slices.ContainsFunc([]string{"approve", "wait", "wait_until"}, func(attr string) bool {
+	return slices.ContainsFunc([]string{"approve", "wait", "wait_until", AttrWorkfile}, func(attr string) bool {
 		text, _ := n.Attr(attr)
 		return strings.TrimSpace(text) != ""
 	})
@@ -240,7 +240,7 @@ func (c *checker) names() {
 	var order []string
 	for _, n := range c.g.nodes.list {
 		name := strings.TrimSpace(n.Name)
-		if name == "" {
+		if name == "" || n.Included() {
 			continue
 		}
 		if byName[name] == nil {

@@ -60,8 +60,17 @@ func consistent(t interface{ Fatalf(string, ...any) }, g *Graph) {
 		if !slices.Equal(edgeKeys(n.In), in[n.ID]) || !slices.Equal(edgeKeys(n.Out), out[n.ID]) {
 			t.Fatalf("node %s has edges in %v out %v, want %v and %v", n.ID, edgeKeys(n.In), edgeKeys(n.Out), in[n.ID], out[n.ID])
 		}
-		if n.Parent != nil && g.Node(n.Parent.ID) != n.Parent {
-			t.Fatalf("the container of node %s does not exist", n.ID)
+		if n.Parent != nil && (g.Node(n.Parent.ID) != n.Parent || n.Parent.Key > n.Key) {
+			t.Fatalf("the container of node %s does not exist, or comes after it", n.ID)
+		}
+		children := 0
+		for _, m := range g.Nodes() {
+			if m.Parent == n {
+				children++
+			}
+		}
+		if children != n.Children() {
+			t.Fatalf("node %s contains %d nodes, and says %d", n.ID, children, n.Children())
 		}
 	}
 }

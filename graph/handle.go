@@ -43,8 +43,12 @@ func newHandles(g *Graph) *HandleTable {
 		byHandle: make(map[string]int32, len(g.nodes.list)),
 		last:     map[string]int{},
 	}
-	var repeated, rest []int32 // nodes whose name an earlier node has; nodes without a name
+	var repeated, rest, within []int32 // nodes whose name an earlier node has; nodes without a name; those of other workfiles
 	for i, n := range g.nodes.list {
+		if n.Included() {
+			within = append(within, int32(i))
+			continue
+		}
 		switch name := handleOfName(n.Name); {
 		case name == "":
 			rest = append(rest, int32(i))
@@ -63,6 +67,7 @@ func newHandles(g *Graph) *HandleTable {
 	})
 	rest = t.takeAll(rest, func(n *Node) string { return closingComment(n.Label) })
 	t.takeCommands(rest)
+	t.takeAll(within, func(n *Node) string { return t.Of(n.uncommon.included.at) + "/" + n.uncommon.included.handle })
 	t.last = nil
 	return t
 }

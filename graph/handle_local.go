@@ -13,12 +13,16 @@ func LocalNames(g *Graph) map[*Node]string {
 	nodes, handles := g.Nodes(), Handles(g)
 	times := make(map[named]int, len(nodes))
 	for _, n := range nodes {
-		if name := strings.TrimSpace(n.Name); name != "" {
+		if name := strings.TrimSpace(n.Name); name != "" && !n.Included() {
 			times[named{n.Home(), name}]++
 		}
 	}
 	local := map[*Node]string{}
 	for _, n := range nodes {
+		if n.Included() {
+			local[n] = n.uncommon.included.local
+			continue
+		}
 		name := strings.TrimSpace(n.Name)
 		if name == handles.Of(n) || times[named{n.Home(), name}] != 1 {
 			continue

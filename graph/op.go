@@ -6,7 +6,7 @@ import (
 )
 
 // An Op is an edit of a graph. It is a plain value: it can be stored, compared, and applied again.
-// The ops are AddNode, RemoveNode, AddEdge, RemoveEdge, SetNode, SetEdge, SetGraph and Batch.
+// The ops are AddNode, RemoveNode, MoveNode, AddEdge, RemoveEdge, MoveEdge, SetNode, SetEdge, SetGraph and Batch.
 type Op interface {
 	// apply changes g, or returns an error without changing it.
 	apply(g *Graph) (inverse, done Op, err error)

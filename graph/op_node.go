@@ -12,6 +12,9 @@ import (
 type AddNode struct {
 	Node   NodeSpec
 	Parent string // id of its container; "" = none
+	// Before is the id of a node in the same container, "" = none. A file has the new node in front of that one. In the
+	// graph the order of keys counts, see Rekey.
+	Before string `json:",omitempty"`
 }
 
 func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
@@ -33,6 +36,9 @@ func (op AddNode) apply(g *Graph) (inverse, done Op, err error) {
 	}
 	if other, taken := g.nodes.find(op.Node.Key); taken {
 		return nil, nil, fmt.Errorf("node %s: key %d belongs to node %s", id, op.Node.Key, other.ID)
+	}
+	if parent != nil && op.Node.Key < parent.Key {
+		return nil, nil, fmt.Errorf("node %s: its container %s comes after it", id, parent.ID)
 	}
 	op.Node.Parent = -1
 	g.insertNode(op.Node, parent)

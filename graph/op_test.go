@@ -18,7 +18,7 @@ var (
 
 func randomOp(t *rapid.T, g *Graph, depth int) Op {
 	keys := append(edgeKeys(g.Edges()), 99)
-	switch rapid.IntRange(0, 7+depth).Draw(t, "op") {
+	switch rapid.IntRange(0, 10+depth).Draw(t, "op") {
 	case 0:
 		return AddNode{Node: randomNode(t), Parent: rapid.OneOf(someIDs, rapid.Just("")).Draw(t, "parent")}
 	case 1:
@@ -36,7 +36,11 @@ func randomOp(t *rapid.T, g *Graph, depth int) Op {
 		return SetNode{ID: someIDs.Draw(t, "id"), Attr: someAttrs.Draw(t, "attr"), Value: someTexts.Draw(t, "value"), Remove: rapid.Bool().Draw(t, "remove")}
 	case 6:
 		return SetEdge{Key: rapid.SampledFrom(keys).Draw(t, "key"), Attr: someAttrs.Draw(t, "attr"), Value: someTexts.Draw(t, "value"), Remove: rapid.Bool().Draw(t, "remove")}
-	case 7:
+	case 7, 8:
+		return MoveNode{ID: someIDs.Draw(t, "id"), Parent: rapid.OneOf(someIDs, rapid.Just("")).Draw(t, "into")}
+	case 9:
+		return MoveEdge{Key: rapid.SampledFrom(keys).Draw(t, "key"), Source: someIDs.Draw(t, "from"), Target: someIDs.Draw(t, "to")}
+	case 10:
 		return SetGraph{Attr: someAttrs.Draw(t, "attr"), Value: someTexts.Draw(t, "value"), Remove: rapid.Bool().Draw(t, "remove")}
 	}
 	var batch Batch

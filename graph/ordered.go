@@ -86,6 +86,40 @@ func (o *ordered[T]) remove(x T) {
 	o.dirty = min(o.dirty, i)
 }
 
+// rekey gives elements of the list other keys, which no element has. set changes the key of the i-th of them.
+func (o *ordered[T]) rekey(elements []T, set func(i int)) {
+	leaves, first := make(map[T]bool, len(elements)), len(o.list)
+	for _, x := range elements {
+		if _, found := o.added[x.key()]; found {
+			delete(o.added, x.key())
+			continue
+		}
+		i, _ := o.search(x.key())
+		first, leaves[x] = min(first, i), true
+	}
+	o.dirty = min(o.dirty, first)
+	switch len(leaves) {
+	case 0:
+	case 1:
+		o.list = slices.Delete(o.list, first, first+1)
+	default:
+		tail := slices.DeleteFunc(o.list[o.dirty:], func(x T) bool { return leaves[x] })
+		o.list = o.list[:o.dirty+len(tail)]
+	}
+	for i, x := range elements {
+		set(i)
+		o.insert(x)
+	}
+}
+
+// sort restores the order after keys were changed without moving the elements.
+func (o *ordered[T]) sort() {
+	slices.SortFunc(o.list, func(a, b T) int { return cmp.Compare(a.key(), b.key()) })
+	for i, x := range o.list {
+		x.at().pos = int32(i)
+	}
+}
+
 // settle ends the changes: it updates the list and the positions.
 func (o *ordered[T]) settle() {
 	if o.gone > 0 {

@@ -29,13 +29,21 @@ func (n *Node) SubFlow() bool {
 	if !n.Container || n.Extra == nil && n.uncommon == nil {
 		return false
 	}
+	return n.Part() != nil || n.Repeats() != ""
+}
+
+// Repeats returns the attribute that says how often the nodes of a container run, "" for none.
+func (n *Node) Repeats() string {
 	for _, attr := range [...]string{AttrForeach, AttrTimes, AttrWhile, AttrUntil} {
 		if text, _ := n.Attr(attr); strings.TrimSpace(text) != "" {
-			return true
+			return attr
 		}
 	}
-	return false
+	return ""
 }
+
+// Once reports whether the node is another workfile that runs once. Paths name no instance of it: align/trim.
+func (n *Node) Once() bool { return n.Part() != nil && n.Repeats() == "" }
 
 // Home returns the innermost sub-flow that contains the node, nil if it belongs to the outer flow.
 // Groups in between do not count.

@@ -7,6 +7,9 @@ import "slices"
 type uncommon struct {
 	inherited                []Attr // see NodeSpec
 	statusText, edgeTypeText string // of oddStatus and oddType
+	included                 *included
+	part                     *Graph // see Node.Part
+	partProblem              string // see Node.PartProblem
 }
 
 // inherit returns the inherited value of an attribute, or "".

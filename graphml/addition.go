@@ -1,94 +1,143 @@
 package graphml
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
-// addNodes inserts the added nodes, in the order of their keys: each into the graph of its
-// container, after the last node there.
+// addNodes inserts the nodes that are not where the text has them, in the order of their ranks: each at its spot, with the nodes
+// in it.
 func (r *renderer) addNodes(nodes []ref) {
+	slices.SortFunc(nodes, func(a, b ref) int {
+		rank := func(at ref) int { s, _ := r.d.spotOf(at.number); return s.Rank }
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.number, b.number))
+	})
 	inside := map[string][]ref{} // by id of an added node: the nodes inside it
-	newParents := map[string]bool{}
+	anew := map[string]bool{}
 	for _, at := range nodes {
-		newParents[r.d.edits.of(at).New.ID] = true
-	}
-	for _, at := range nodes {
-		if parent := r.d.edits.of(at).New.Parent; newParents[parent] {
-			inside[parent] = append(inside[parent], at)
+		if e := r.d.edits.of(at); e.New != nil {
+			anew[e.New.ID] = true
 		}
 	}
 	for _, at := range nodes {
-		e := r.d.edits.of(at)
-		if newParents[e.New.Parent] {
+		if s, _ := r.d.spotOf(at.number); anew[s.Parent] {
+			inside[s.Parent] = append(inside[s.Parent], at)
+		}
+	}
+	fresh := map[int32][]func(lead string) content{} // by number of a container without a graph
+	var owners []int32
+	for _, at := range nodes {
+		s, _ := r.d.spotOf(at.number)
+		if anew[s.Parent] {
 			continue
 		}
-		r.addInto(e.New.Parent, func(lead string) string { return r.nodeText(e, lead, inside) })
+		child := func(lead string) content { return r.nodeContent(at, lead, inside) }
+		if owner := r.addAt(s, child); owner != none {
+			if fresh[owner] == nil {
+				owners = append(owners, owner)
+			}
+			fresh[owner] = append(fresh[owner], child)
+		}
+	}
+	for _, owner := range owners {
+		g := r.open(ref{ofNode, owner})
+		g.children = append(g.children, func(lead string) content {
+			return r.graphContent(r.d.nodeID(owner), lead, func(lead string) (all content) {
+				for _, child := range fresh[owner] {
+					all = append(all, child(lead)...)
+				}
+				return all
+			})
+		})
 	}
 }
 
-// addInto inserts a node into the graph of a node of the text, or the workflow itself.
-func (r *renderer) addInto(parent string, child func(lead string) string) {
+// addAt inserts a node at its spot, in the graph of a node of the text or in the workflow itself. It returns the number of the
+// container if that has no graph yet, otherwise none.
+func (r *renderer) addAt(s spot, child func(lead string) content) (owner int32) {
+	if s.Near != none {
+		near := &r.d.nodes[s.Near]
+		lead := r.layout.before(near.start)
+		if s.Behind {
+			r.insertAt(near.end, child(lead))
+		} else {
+			r.insertAt(near.start-int32(len(lead)), child(lead))
+		}
+		return none
+	}
 	number := int32(0)
-	if parent != "" {
-		owner, ok := r.d.nodeNumber[parent]
+	if s.Parent != "" {
+		owner, ok := r.d.nodeNumber[s.Parent]
 		if !ok {
-			return // its container is removed
+			return none // its container is removed
 		}
 		if number = r.d.graphIn(owner); number == none {
-			g := r.open(ref{ofNode, owner})
-			g.children = append(g.children, func(lead string) string {
-				return r.graphText(parent, lead, child)
-			})
-			return
+			return owner
 		}
 	}
 	g := &r.d.graphs[number]
 	if g.lastNode == none {
 		into := r.open(ref{ofGraph, number})
 		into.children = append(into.children, child)
-		return
+		return none
 	}
 	last := &r.d.nodes[g.lastNode]
-	r.patch(last.end, last.end, []byte(child(r.layout.before(last.start))))
+	r.insertAt(last.end, child(r.layout.before(last.start)))
+	return none
 }
 
-// addEdges inserts the added edges into the workflow, in the order of their keys, after all edges of
+// addEdges inserts the added edges into the workflow, in the order of their numbers, after all edges of
 // the file.
 func (r *renderer) addEdges(edges []ref) {
-	g := &r.d.graphs[0]
 	for _, at := range edges {
-		e := r.d.edits.of(at)
-		if g.lastEdge == none || int(g.lastEdge) != r.d.lastOldEdge() {
-			into := r.open(ref{ofGraph, 0})
-			into.children = append(into.children, func(lead string) string { return r.edgeText(e, lead) })
-			continue
-		}
-		last := &r.d.edges[g.lastEdge]
-		r.patch(last.end, last.end, []byte(r.edgeText(e, r.layout.before(last.start))))
+		r.addEdge(0, func(lead string) content {
+			return content{{text: []byte(r.edgeText(r.d.edits.of(at), lead)), edge: at.number}}
+		})
 	}
 }
 
-// nodeText returns an added node with the added nodes inside it.
-func (r *renderer) nodeText(e *edit, lead string, inside map[string][]ref) string {
+// addEdge inserts an edge into a graph of the text, after its edges.
+func (r *renderer) addEdge(graph int32, child func(lead string) content) {
+	g := &r.d.graphs[graph]
+	if g.lastEdge == none || graph == 0 && int(g.lastEdge) != r.d.lastOldEdge() {
+		into := r.open(ref{ofGraph, graph})
+		into.children = append(into.children, child)
+		return
+	}
+	last := &r.d.edges[g.lastEdge]
+	r.insertAt(last.end, child(r.layout.before(last.start)))
+}
+
+// nodeContent returns an added or a moved node, with the added and moved nodes inside an added one.
+func (r *renderer) nodeContent(at ref, lead string, inside map[string][]ref) content {
+	e := r.d.edits.of(at)
+	if e.New == nil {
+		return content{{carried: &at, edge: none}}
+	}
 	head := `<` + r.d.prefix + `node id="` + r.attr(e.New.ID) + `"`
 	children := inside[e.New.ID]
 	if e.New.Container {
 		head += groupMark
 	}
 	inner := r.childLead(lead)
-	body := r.values(ofNode, e, inner)
+	var body content
+	if values := r.values(ofNode, e, inner); values != "" {
+		body = newText(values)
+	}
 	if e.New.Container || len(children) > 0 {
-		body += r.graphText(e.New.ID, inner, func(lead string) string {
-			var b strings.Builder
-			for _, at := range children {
-				b.WriteString(r.nodeText(r.d.edits.of(at), lead, inside))
+		body = append(body, r.graphContent(e.New.ID, inner, func(lead string) (all content) {
+			for _, child := range children {
+				all = append(all, r.nodeContent(child, lead, inside)...)
 			}
-			return b.String()
-		})
+			return all
+		})...)
 	}
 	return r.element(lead, head, body, r.d.prefix+"node")
 }
 
-// graphText returns a nested graph that contains what child returns.
-func (r *renderer) graphText(owner, lead string, child func(lead string) string) string {
+// graphContent returns a nested graph that contains what child returns.
+func (r *renderer) graphContent(owner, lead string, child func(lead string) content) content {
 	head := `<` + r.d.prefix + `graph id="` + r.attr(owner+":") + `" edgedefault="directed"`
 	return r.element(lead, head, child(r.childLead(lead)), r.d.prefix+"graph")
 }
@@ -102,19 +151,29 @@ func (r *renderer) edgeText(e *edit, lead string) string {
 		head += ` id="` + r.attr(id) + `"`
 	}
 	head += ` source="` + r.attr(e.New.Source) + `" target="` + r.attr(e.New.Target) + `"`
-	return r.element(lead, head, r.values(ofEdge, e, r.childLead(lead)), r.d.prefix+"edge")
+	before, after := r.around(lead, head, r.values(ofEdge, e, r.childLead(lead)), r.d.prefix+"edge")
+	return before + after
 }
 
 // element joins head and body of an element.
-func (r *renderer) element(lead, head, body, name string) string {
+func (r *renderer) element(lead, head string, body content, name string) content {
+	if len(body) == 0 {
+		return newText(lead + head + "/>")
+	}
+	before, after := r.around(lead, head, " ", name)
+	return slices.Concat(newText(strings.TrimSuffix(before, " ")), body, newText(after))
+}
+
+// around returns the start of an element with its body, and its end.
+func (r *renderer) around(lead, head, body, name string) (before, after string) {
 	if body == "" {
-		return lead + head + "/>"
+		return lead + head + "/>", ""
 	}
 	tail := ""
 	if r.childLead(lead) != "" {
 		tail = r.layout.line(lead[strings.LastIndexByte(lead, '\n')+1:])
 	}
-	return lead + head + ">" + body + tail + "</" + name + ">"
+	return lead + head + ">" + body, tail + "</" + name + ">"
 }
 
 // childLead returns the white space before the children of an element that has lead before it.

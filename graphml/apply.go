@@ -25,6 +25,10 @@ func (d *Document) Apply(op graph.Op) error {
 		return d.addNode(op)
 	case graph.RemoveNode:
 		return d.removeNode(op.ID)
+	case graph.MoveNode:
+		return mover{d}.moveNode(op)
+	case graph.MoveEdge:
+		return mover{d}.moveEdge(op)
 	case graph.AddEdge:
 		return d.addEdge(op)
 	case graph.RemoveEdge:
@@ -66,9 +70,11 @@ func (d *Document) addNode(op graph.AddNode) error {
 		d.nodes = append(d.nodes, element{start: added, first: none})
 		d.edits.nodes = append(d.edits.nodes, nil)
 		d.newNodes[n.Key] = number
+		s := mover{d}.newSpot(op.Parent, op.Before)
 		d.change(ref{ofNode, number}, func(e *edit) {
 			e.Removed = true // until restore below
 			e.New = &newElementSpec{ID: n.ID, key: n.Key, Parent: op.Parent, Container: n.Container}
+			e.putSpot(s)
 		})
 	}
 	if e := d.edits.nodes[number]; e != nil && e.New != nil {
@@ -80,7 +86,7 @@ func (d *Document) addNode(op graph.AddNode) error {
 
 // oldNode finds a node by key that is in the text or was added before, even if it is removed.
 func (d *Document) oldNode(key int) (int32, bool) {
-	if d.keyByNumber == nil && key >= 0 && key < len(d.nodes) && d.nodes[key].start != added {
+	if d.nodeKeys == nil && key >= 0 && key < len(d.nodes) && d.nodes[key].start != added {
 		return int32(key), true
 	}
 	number, ok := d.newNodes[key]

@@ -12,6 +12,9 @@ func (r *renderer) change(at ref, e *edit) {
 	if at.domain == ofNode && r.d.implicit[at.number] && e.wantsAny(ambiguous) {
 		r.markGroup(at)
 	}
+	if e.Ends != nil {
+		r.changeEnds(at, *e.Ends)
+	}
 	for w := range e.wants() {
 		if r.d.strips(at.domain, w.Name) {
 			continue // see strip
@@ -100,13 +103,33 @@ func (r *renderer) changeID(at ref, w want) (done bool) {
 	return !asValue
 }
 
+// changeEnds connects an edge to other nodes. A port of the former node is no port of the new one.
+func (r *renderer) changeEnds(at ref, to endIDs) {
+	was := r.d.ends(at.number)
+	for _, end := range []struct{ name, port, was, is string }{
+		{"source", "sourceport", was.Source, to.Source}, {"target", "targetport", was.Target, to.Target},
+	} {
+		if end.was == end.is {
+			continue
+		}
+		for _, a := range r.d.startTag(r.d.element(at)).attrs {
+			switch a.name {
+			case end.name:
+				r.patch(a.start, a.end, []byte(end.name+`="`+r.attr(end.is)+`"`))
+			case end.port:
+				r.patch(a.start-int32(len(r.layout.spaceBefore(a.start))), a.end, nil)
+			}
+		}
+	}
+}
+
 // clean makes control characters visible in output that another program captured. They are not
 // valid XML and make the file unreadable for other programs. Only a save that has other changes does
 // this.
 func (r *renderer) clean() {
 	for _, slot := range r.d.unclean {
 		v := &r.d.slots[slot]
-		r.patches = append(r.patches, patch{v.value, v.close, r.visible(slot)})
+		r.patches = append(r.patches, patch{start: v.value, end: v.close, text: r.visible(slot)})
 	}
 }
 

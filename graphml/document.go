@@ -28,14 +28,17 @@ type Document struct {
 
 	// Numbers of elements are those of the index; keys are those of the graph.
 
-	nodeNumber  map[string]int32 // of the nodes that are not removed, by id
-	newNodes    map[int]int32    // numbers of added nodes by graph.Node.Key
-	newEdges    map[int]int32    // numbers of added edges by graph.Edge.Key
-	keyByNumber []int            // of a resumed document: keys of all nodes, which newNodes also contains; nil: key = number
+	nodeNumber map[string]int32 // of the nodes that are not removed, by id
+	newNodes   map[int]int32    // numbers of added nodes by graph.Node.Key
+	newEdges   map[int]int32    // numbers of added edges by graph.Edge.Key
 
-	lines *lineTable // of the text; computed on first use
-	moved []move     // how the edits shift lines; nil after a change
-	bare  *bareness  // nil unless results are stripped, see Bare
+	// Of a resumed or reordered document: the keys of all elements, which newNodes and newEdges also contain; nil: key = number.
+	nodeKeys, edgeKeys []int
+
+	lines  *lineTable // of the text; computed on first use
+	shifts []shift    // how the edits shift lines; nil after a change
+	ranks  int        // the highest spot.Rank
+	bare   *bareness  // nil unless results are stripped, see Bare
 }
 
 // A ref names an element of a document.
@@ -134,24 +137,24 @@ func (d *Document) line(offset int32) int {
 	if !d.dirty() {
 		return line
 	}
-	if d.moved == nil {
-		d.moved = newRenderer(d).moves()
+	if d.shifts == nil {
+		d.shifts = newRenderer(d).shifts()
 	}
-	i, _ := slices.BinarySearchFunc(d.moved, offset, func(m move, offset int32) int {
-		if m.end <= offset {
+	i, _ := slices.BinarySearchFunc(d.shifts, offset, func(s shift, offset int32) int {
+		if s.from <= offset {
 			return -1
 		}
 		return 1
 	})
 	if i > 0 {
-		line += d.moved[i-1].lines
+		line += d.shifts[i-1].lines
 	}
 	return line
 }
 
 // edgeNumber finds an edge, also a removed one.
 func (d *Document) edgeNumber(key int) (int32, bool) {
-	if key >= 0 && key < len(d.edges) && d.edges[key].start != added {
+	if d.edgeKeys == nil && key >= 0 && key < len(d.edges) && d.edges[key].start != added {
 		return int32(key), true
 	}
 	number, ok := d.newEdges[key]

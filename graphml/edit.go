@@ -14,6 +14,10 @@ type edit struct {
 	Removed bool            `json:"removed,omitempty"`
 	Wants   []wantSlot      `json:"wants,omitempty"`
 	New     *newElementSpec `json:"new,omitempty"` // nil for elements that the text has
+
+	Spots []spot  `json:"spots,omitempty"` // of a node: where its moves have brought it, the earliest first
+	At    int     `json:"at,omitempty"`    // number of the spots that count; undo has taken the others back
+	Ends  *endIDs `json:"ends,omitempty"`  // of an edge that connects other nodes than in the text
 }
 
 // A want is the wanted value of one attribute, or its absence.
@@ -109,6 +113,9 @@ func (e *edit) wantsAny(f func(want) bool) bool {
 	return false
 }
 
+// moved reports whether a node is at a spot, and not where the text has it.
+func (e *edit) moved() bool { return e != nil && e.At > 0 && !e.Spots[e.At-1].Home }
+
 // weight returns how many differences from the text the edit makes.
 func (e *edit) weight() int {
 	switch {
@@ -123,6 +130,9 @@ func (e *edit) weight() int {
 	}
 	n := 0
 	for range e.wants() {
+		n++
+	}
+	if e.moved() || e.Ends != nil {
 		n++
 	}
 	return n
@@ -150,6 +160,14 @@ func (all *edits) at(r ref) **edit {
 	return &all.graph
 }
 
+// structural reports whether an element of the text is elsewhere now, or a node of it is removed.
+func (all *edits) structural() bool {
+	return slices.ContainsFunc(all.touched, func(at ref) bool {
+		e := all.of(at)
+		return e.New == nil && (e.moved() || e.Ends != nil || at.domain == ofNode && e.Removed)
+	})
+}
+
 // change lets f alter the edit of an element and updates the number of differences.
 func (all *edits) change(r ref, f func(e *edit)) {
 	at := all.at(r)
@@ -164,7 +182,7 @@ func (all *edits) change(r ref, f func(e *edit)) {
 
 // change lets f alter the edit of an element.
 func (d *Document) change(r ref, f func(e *edit)) {
-	d.moved = nil
+	d.shifts = nil
 	d.edits.change(r, f)
 }
 

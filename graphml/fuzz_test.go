@@ -109,3 +109,61 @@ func FuzzEdits(f *testing.F) {
 		}
 	})
 }
+
+// FuzzGroup makes a container of some nodes of readable inputs, and dissolves it after the file was read again. It checks that the
+// file reads as the graph, that nothing else is lost, and that undo restores the bytes.
+func FuzzGroup(f *testing.F) {
+	seed(f)
+	f.Add([]byte(nested))
+	f.Add([]byte(drawn))
+	f.Add([]byte(`<graphml xmlns:y="u"><graph><node id="a"><graph xmlns:z="v"><node id="b"><data key="k"><z:x/></data></node></graph></node></graph></graphml>`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, g, _, err := Parse(data, Limits{MaxBytes: 1 << 16})
+		if err == nil {
+			groupAndBack(t, pair{t, d, g}, string(data))
+		}
+	})
+}
+
+// groupAndBack groups every other node beside the last node of a file.
+func groupAndBack(t testing.TB, p pair, file string) {
+	nodes := p.g.Nodes()
+	if len(nodes) == 0 || p.g.Node("c") != nil || inherited(p.d.defaults[ofNode], "label") != "" {
+		return // a default for commands becomes an empty command of the container
+	}
+	parent, ids, name := nodes[len(nodes)-1].Parent, []string(nil), ""
+	for i, n := range nodes {
+		if n.Parent == parent && i%2 == (len(nodes)-1)%2 {
+			ids = append(ids, n.ID)
+		}
+	}
+	if parent != nil {
+		if name = parent.ID; !parent.Container {
+			return // its nodes cannot be grouped
+		}
+	}
+	before := sortedLines(dump(p.g, true))
+	undo := p.apply(group(name, ids...))
+	grouped := p.rendered()
+	reads := func(file, want string) pair {
+		again := parse(t, file)
+		if got := sortedLines(dump(again.g, true)); got != want {
+			t.Fatalf("reads as\n%s\nnot as\n%s\nin\n%q", got, want, file)
+		}
+		return again
+	}
+	again := reads(grouped, sortedLines(dump(p.g, true)))
+	if p.apply(undo); p.rendered() != file || p.d.dirty() {
+		t.Fatalf("after undo, the file is\n%q\nnot\n%q", p.rendered(), file)
+	}
+	undo = again.apply(dissolved(again.g, again.g.Node("c")))
+	reads(again.rendered(), before)
+	if again.apply(undo); again.rendered() != grouped {
+		t.Fatalf("after undo, the file is\n%q\nnot\n%q", again.rendered(), grouped)
+	}
+}
+
+// TestGroupShared is FuzzGroup for the files of other programs.
+func TestGroupShared(t *testing.T) {
+	readable(t, func(t *testing.T, _ string, data []byte) { groupAndBack(t, parse(t, string(data)), string(data)) })
+}

@@ -1,12 +1,15 @@
 package graphml
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An insertion is what is added to an element of the text: values, and child elements if it has none
 // of the same kind to put them after.
 type insertion struct {
 	values   []string
-	children []func(lead string) string // each returns a child with its lead
+	children []func(lead string) content // each returns a child with its lead
 }
 
 // open returns the insertion of an element, to be added to.
@@ -38,8 +41,8 @@ func (r *renderer) insert(at ref, g *insertion) {
 func (r *renderer) expandEmpty(e *element, g *insertion) {
 	slash := e.end - int32(len("/>"))
 	lead, tail := r.indentOf(e)
-	text := ">" + g.text(lead, lead) + tail + "</" + r.layout.name(e.start) + ">"
-	r.patch(slash-int32(len(r.layout.spaceBefore(slash))), e.end, []byte(text))
+	all := slices.Concat(newText(">"), g.content(lead, lead), newText(tail+"</"+r.layout.name(e.start)+">"))
+	r.patches = append(r.patches, patch{start: slash - int32(len(r.layout.spaceBefore(slash))), end: e.end, content: all})
 }
 
 // fillBlank fills an element that has nothing but white space.
@@ -49,7 +52,7 @@ func (r *renderer) fillBlank(e *element, g *insertion) {
 		indent, _ := r.layout.indent(e.start)
 		lead, tail = r.layout.line(indent+r.layout.unit), ""
 	}
-	r.patch(e.inner, e.inner, []byte(g.text(lead, lead)+tail))
+	r.insertAt(e.inner, append(g.content(lead, lead), newText(tail)...))
 }
 
 // indentOf returns the white space to put before the children of an element that has none yet, and
@@ -112,20 +115,19 @@ func (r *renderer) insertChildren(e *element, g *insertion) {
 	if indent, ok := r.layout.indent(e.close); ok {
 		lead = r.layout.line(indent + r.layout.unit)
 	}
-	var b strings.Builder
+	var all content
 	for _, child := range g.children {
-		b.WriteString(child(lead))
+		all = append(all, child(lead)...)
 	}
-	r.patch(at, at, []byte(b.String()))
+	r.insertAt(at, all)
 }
 
-func (g *insertion) text(valueLead, childLead string) string {
-	var b strings.Builder
+func (g *insertion) content(valueLead, childLead string) (all content) {
 	for _, v := range g.values {
-		b.WriteString(valueLead + v)
+		all = append(all, newText(valueLead+v)...)
 	}
 	for _, child := range g.children {
-		b.WriteString(child(childLead))
+		all = append(all, child(childLead)...)
 	}
-	return b.String()
+	return all
 }

@@ -2,7 +2,6 @@ package graphml
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,7 +77,7 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 	for _, at := range d.edits.touched {
 		e := d.edits.of(at)
 		number, known := numbers[at]
-		if at.domain != ofGraph && !known || e.New == nil && !e.Removed && len(e.Wants) == 0 {
+		if at.domain != ofGraph && !known || e.New == nil && !e.Removed && len(e.Wants)+len(e.Spots) == 0 && e.Ends == nil {
 			continue
 		}
 		k.Edits = append(k.Edits, keptEdit(at.domain, number, e))
@@ -97,7 +96,7 @@ func (d *Document) Keep(nodes, edges map[int]bool) (Kept, Numbering) {
 // keptEdit returns a copy of an edit, which later edits do not change.
 func keptEdit(dom domain, number int, e *edit) KeptEdit {
 	kept := KeptEdit{Of: dom.String(), Number: number, edit: *e}
-	kept.Wants = slices.Clone(e.Wants)
+	kept.Wants, kept.Spots = slices.Clone(e.Wants), slices.Clone(e.Spots)
 	if e.New != nil {
 		added := *e.New
 		kept.New = &added
@@ -109,20 +108,24 @@ func keptEdit(dom domain, number int, e *edit) KeptEdit {
 func (d *Document) spans() []Span {
 	r := newRenderer(d)
 	var spans []Span
-	pos, skip := int32(0), 0
-	for _, p := range r.cuts() {
-		if p.start > pos {
-			spans = append(spans, Span{Skip: skip, Copy: int(p.start - pos)})
-			skip = 0
-		}
-		if p.end > p.start {
-			spans = append(spans, Span{Skip: skip, Text: d.text[p.start:p.end]})
-			skip = 0
-		}
-		skip += len(p.text)
-		pos = p.end
+	skip := 0
+	add := func(s Span) {
+		s.Skip, skip = skip, 0
+		spans = append(spans, s)
 	}
-	return append(spans, Span{Skip: skip, Copy: len(d.text) - int(pos)})
+	r.walk(0, int32(len(d.text)), nil, func(from, to int32) { add(Span{Copy: int(to - from)}) }, func(p *patch) {
+		if p.end > p.start {
+			add(Span{Text: d.text[p.start:p.end]})
+		}
+		list := r.outputs(nil, p)
+		for i := range list {
+			skip += len(r.bytes(&list[i]))
+		}
+	})
+	if skip > 0 {
+		add(Span{})
+	}
+	return spans
 }
 
 // base returns the bytes that were read.
@@ -150,11 +153,14 @@ func (k *Kept) base(saved []byte) ([]byte, error) {
 type Resumed struct {
 	*Document
 	Nodes, Edges []int
-	numbers      map[int]int // keys of nodes, by number in the Kept
+	numbers      NewKeys // keys by number in the Kept
 }
 
 // NodeKey returns the key of the node with a number in the Kept, -1 if there is none.
-func (r *Resumed) NodeKey(number int) int { return numberOf(r.numbers, number) }
+func (r *Resumed) NodeKey(number int) int { return r.numbers.Node(number) }
+
+// EdgeKey is NodeKey for edges.
+func (r *Resumed) EdgeKey(number int) int { return r.numbers.Edge(number) }
 
 // Next returns the lowest keys that are not used by existing or removed nodes and edges.
 func (r *Resumed) Next() (node, edge int) { return len(r.nodes), len(r.edges) }
@@ -183,9 +189,33 @@ func Resume(saved []byte, k Kept, ids []string, limits Limits) (*Resumed, error)
 	if !bytes.Equal(d.wanted(), text) {
 		return nil, errors.New("the file is not what was saved")
 	}
-	r := &Resumed{Document: d, Edges: d.edgeKeys(), numbers: map[int]int{}}
-	r.Nodes, err = d.nodeKeys(ids, r.numbers)
+	r := &Resumed{Document: d, numbers: d.Reorder()}
+	for number, key := range d.edgeKeys {
+		if !d.edits.edges[number].gone() {
+			r.Edges = append(r.Edges, key)
+		}
+	}
+	slices.Sort(r.Edges)
+	r.Nodes, err = d.keysOf(ids)
 	return r, err
+}
+
+// keysOf returns the keys of the existing nodes, whose ids are given in the order of the file.
+func (d *Document) keysOf(ids []string) ([]int, error) {
+	if len(ids) != len(d.nodeNumber) {
+		return nil, fmt.Errorf("there are %d nodes, not %d", len(ids), len(d.nodeNumber))
+	}
+	keys := make([]int, len(ids))
+	for i, id := range ids {
+		number, ok := d.nodeNumber[id]
+		if !ok {
+			return nil, fmt.Errorf("node %s is not in the file", id)
+		}
+		if keys[i] = d.nodeKeys[number]; i > 0 && keys[i] <= keys[i-1] {
+			return nil, fmt.Errorf("node %s is at another place in the file", id)
+		}
+	}
+	return keys, nil
 }
 
 // wanted returns the text with all edits.
@@ -221,7 +251,13 @@ func (d *Document) want(k *KeptEdit) error {
 		for _, w := range k.Wants {
 			e.fill(w)
 		}
+		e.Spots, e.At, e.Ends = slices.Clone(k.Spots), min(max(0, k.At), len(k.Spots)), k.Ends
 	})
+	for _, s := range k.Spots {
+		if d.ranks = max(d.ranks, s.Rank); s.Near < none || int(s.Near) >= len(d.nodes) || s.Near != none && d.nodes[s.Near].start == added {
+			return fmt.Errorf("an edit refers to node %d, which does not exist", s.Near)
+		}
+	}
 	if at.domain != ofNode {
 		return nil
 	}
@@ -234,118 +270,16 @@ func (d *Document) want(k *KeptEdit) error {
 	return nil
 }
 
-// nodeKeys gives keys to all nodes in the order of their places in the file: the existing nodes,
-// whose ids are given, and the removed ones between them. It returns the keys of the existing nodes.
-func (d *Document) nodeKeys(ids []string, byNumber map[int]int) ([]int, error) {
-	if len(ids) != len(d.nodeNumber) {
-		return nil, fmt.Errorf("there are %d nodes, not %d", len(ids), len(d.nodeNumber))
-	}
-	gone := d.goneNodes()
-	next := 0
-	give := func(number int32) {
-		byNumber[int(number)], d.newNodes[next] = next, number
-		next++
-	}
-	keys := make([]int, len(ids))
-	for i, id := range ids {
-		number, ok := d.nodeNumber[id]
-		if !ok {
-			return nil, fmt.Errorf("node %s is not in the file", id)
-		}
-		for ; len(gone) > 0 && comparePlaces(gone[0], d.placeOf(number)) < 0; gone = gone[1:] {
-			give(gone[0].number)
-		}
-		keys[i] = next
-		give(number)
-	}
-	for _, p := range gone {
-		give(p.number)
-	}
-	d.keyByNumber = make([]int, len(d.nodes))
-	for number, key := range byNumber {
-		d.keyByNumber[number] = key
-		if e := d.edits.nodes[number]; e != nil && e.New != nil {
-			e.New.key = key
-		}
-	}
-	return keys, nil
-}
-
-// goneNodes returns the places of the removed nodes, in order.
-func (d *Document) goneNodes() []place {
-	var gone []place
-	for i := range d.nodes {
-		if d.edits.nodes[i].gone() {
-			gone = append(gone, d.placeOf(int32(i)))
-		}
-	}
-	slices.SortFunc(gone, comparePlaces)
-	return gone
-}
-
-// A place is the position of a node in the text, or the position where it is inserted.
-type place struct {
-	offset int32
-	text   int // 0 for an insertion at the offset, 1 for the text there
-	number int32
-}
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.text, b.text), cmp.Compare(a.number, b.number))
-}
-
-func (d *Document) placeOf(number int32) place {
-	p := place{d.nodes[number].start, 1, number}
-	if p.offset != added {
-		return p
-	}
-	p.text = 0
-	for at := number; ; {
-		parent, ok := d.nodeNumber[d.edits.nodes[at].New.Parent]
-		if ok && d.nodes[parent].start == added {
-			at = parent
-			continue
-		}
-		g := int32(0)
-		if ok {
-			g = d.graphIn(parent)
-		}
-		switch {
-		case g == none:
-			p.offset = d.nodes[parent].end
-		case d.graphs[g].lastNode != none:
-			p.offset = d.nodes[d.graphs[g].lastNode].end
-		default:
-			p.offset = d.graphs[g].end
-		}
-		return p
-	}
-}
-
-// edgeKeys returns the keys of the existing edges, which are their numbers: edges of the text come
-// before those that edits have added.
-func (d *Document) edgeKeys() []int {
-	keys := make([]int, 0, len(d.edges))
-	for i := range d.edges {
-		e := d.edits.edges[i]
-		if e != nil && e.New != nil {
-			d.newEdges[i] = int32(i)
-		}
-		if !e.gone() {
-			keys = append(keys, i)
-		}
-	}
-	return keys
-}
-
 // keyOf returns the key of an element.
 func (d *Document) keyOf(at ref) int {
 	e := d.edits.of(at)
 	switch {
 	case e != nil && e.New != nil:
 		return e.New.key
-	case at.domain == ofNode && d.keyByNumber != nil:
-		return d.keyByNumber[at.number]
+	case at.domain == ofNode && d.nodeKeys != nil:
+		return d.nodeKeys[at.number]
+	case at.domain == ofEdge && d.edgeKeys != nil:
+		return d.edgeKeys[at.number]
 	}
 	return int(at.number)
 }

@@ -46,9 +46,9 @@ func reopened(t rapid.TB, d *Document, g *graph.Graph, ops []graph.Op) (*Documen
 	}
 	moved := make([]graph.Op, len(ops))
 	for i, op := range ops {
-		moved[i] = graph.MapKeys(op, func(key int) int { return r.NodeKey(numbers.Node(key)) }, numbers.Edge)
+		moved[i] = graph.MapKeys(op, func(key int) int { return r.NodeKey(numbers.Node(key)) }, func(key int) int { return r.EdgeKey(numbers.Edge(key)) })
 	}
-	if got, want := dump(read, true), dump(g, true); got != want {
+	if got, want := sortedLines(dump(read, true)), sortedLines(dump(g, true)); got != want {
 		t.Fatalf("resumed, the graph is\n%s\nnot\n%s", got, want)
 	}
 	return r.Document, read, moved
@@ -78,6 +78,8 @@ func keptEdits(t *rapid.T, file []byte) {
 				t.Fatal(err)
 			}
 			*from, *to = (*from)[:n-1], append(*to, inverse)
+			all := reorder(t, d, g, append(slices.Clone(undo), redo...)) // as after every edit that moves something
+			undo, redo = all[:len(undo):len(undo)], all[len(undo):]
 		}
 	}
 	for range rapid.IntRange(1, 12).Draw(t, "steps") {
@@ -100,6 +102,10 @@ func keptEdits(t *rapid.T, file []byte) {
 			}
 			if inverse, err := apply(op); err == nil {
 				undo, redo = append(undo, inverse), nil
+			}
+			if rapid.Bool().Draw(t, "reorder") {
+				undo = reorder(t, d, g, undo)
+				redo = nil
 			}
 		}
 	}

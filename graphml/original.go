@@ -12,9 +12,10 @@ type original struct {
 	keys keyTable
 
 	defaults [domains][]graph.Attr
-	drawn    []int32        // nodes whose command is only a text of a drawing
-	implicit map[int32]bool // nodes that are containers only because they have no label or are repeated
-	unclean  []int32        // slots of captured output with characters that XML forbids
+	drawn    []int32         // nodes whose command is only a text of a drawing
+	implicit map[int32]bool  // nodes that are containers only because they have no label or are repeated
+	unclean  []int32         // slots of captured output with characters that XML forbids
+	inside   map[int32]int32 // first graph element in a node, by node; nil before first use
 }
 
 // element returns where an element lies in the text.
@@ -59,10 +60,16 @@ func (o *original) DeclaresNodeKey(name string) bool {
 
 // graphIn returns the graph element directly in a node, or none.
 func (o *original) graphIn(node int32) int32 {
-	for i := range o.graphs {
-		if o.graphs[i].owner == node {
-			return int32(i)
+	if o.inside == nil {
+		o.inside = make(map[int32]int32, len(o.graphs))
+		for i := range o.graphs {
+			if _, has := o.inside[o.graphs[i].owner]; !has {
+				o.inside[o.graphs[i].owner] = int32(i)
+			}
 		}
+	}
+	if i, has := o.inside[node]; has {
+		return i
 	}
 	return none
 }

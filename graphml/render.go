@@ -61,6 +61,7 @@ func (d *Document) Render() Pieces {
 func newRenderer(d *Document) *renderer {
 	r := &renderer{d: d, layout: newLayout(d), opened: map[ref]*insertion{}}
 	r.collect()
+	r.sortPatches()
 	return r
 }
 
@@ -68,7 +69,21 @@ func newRenderer(d *Document) *renderer {
 type patch struct {
 	start, end int32
 	text       []byte
+	content    content // in place of text, if the patch inserts elements
+	leaves     *ref    // the element that the patch takes out, because it is written elsewhere
 }
+
+// A content consists of new text and of parts of the old text, which are carried to another place with their own patches.
+type content []segment
+
+// A segment is a new text, or the element that is carried.
+type segment struct {
+	text    []byte
+	carried *ref
+	edge    int32 // the added edge that the text is; none for other text
+}
+
+func newText(s string) content { return content{{text: []byte(s), edge: none}} }
 
 // A renderer computes the patches that turn the text into the wanted state.
 type renderer struct {
@@ -84,26 +99,32 @@ type renderer struct {
 // collect makes all patches. Insertions are gathered first by element, because several edits may
 // insert into the same <node/>.
 func (r *renderer) collect() {
-	var addedNodes, addedEdges []ref
+	var placed, addedEdges []ref
+	kept := r.unwrapped()
 	for _, at := range r.d.edits.touched {
 		e := r.d.edits.of(at)
 		switch {
 		case e.weight() == 0:
 		case e.New != nil && at.domain == ofNode:
-			addedNodes = append(addedNodes, at)
+			placed = append(placed, at)
 		case e.New != nil:
 			addedEdges = append(addedEdges, at)
+		case e.Removed && at.domain == ofNode && kept[at.number]:
+			r.unwrap(at.number)
 		case e.Removed:
 			r.remove(r.d.element(at).start, r.d.element(at).end)
 		default:
+			if e.moved() && !r.d.inPlace(at.number) {
+				r.takeOut(at)
+				placed = append(placed, at)
+			}
 			r.change(at, e)
 		}
 	}
 	r.clean()
-	byKey := func(a, b ref) int { return cmp.Compare(r.d.edits.of(a).New.key, r.d.edits.of(b).New.key) }
-	slices.SortFunc(addedNodes, byKey)
-	slices.SortFunc(addedEdges, byKey)
-	r.addNodes(addedNodes)
+	r.addNodes(placed)
+	r.carryEdges(kept)
+	slices.SortFunc(addedEdges, func(a, b ref) int { return cmp.Compare(a.number, b.number) })
 	r.addEdges(addedEdges)
 	for _, at := range r.order {
 		r.insert(at, r.opened[at])
@@ -115,7 +136,12 @@ func (r *renderer) collect() {
 }
 
 func (r *renderer) patch(start, end int32, text []byte) {
-	r.patches = append(r.patches, patch{start, end, text})
+	r.patches = append(r.patches, patch{start: start, end: end, text: text})
+}
+
+// insertAt inserts elements.
+func (r *renderer) insertAt(at int32, c content) {
+	r.patches = append(r.patches, patch{start: at, end: at, content: c})
 }
 
 // remove removes an element and the white space before it.
@@ -123,42 +149,108 @@ func (r *renderer) remove(start, end int32) {
 	r.patch(start-int32(len(r.layout.before(start))), end, nil)
 }
 
-// cuts sorts the patches and leaves out those inside removed elements.
-func (r *renderer) cuts() []patch {
+// takeOut removes an element that is written elsewhere.
+func (r *renderer) takeOut(at ref) {
+	start, end := r.extent(at)
+	r.patches = append(r.patches, patch{start: start, end: end, leaves: &at})
+	r.declare(at)
+}
+
+// extent returns where an element and the white space before it lie in the text.
+func (r *renderer) extent(at ref) (start, end int32) {
+	e := r.d.element(at)
+	return e.start - int32(len(r.layout.before(e.start))), e.end
+}
+
+// sortPatches sorts by place: insertions first, then the larger ones, because they take smaller ones with them.
+func (r *renderer) sortPatches() {
 	slices.SortStableFunc(r.patches, func(a, b patch) int {
-		if c := cmp.Compare(a.start, b.start); c != 0 {
-			return c
+		sizeA, sizeB := a.end-a.start, b.end-b.start
+		if c := cmp.Compare(a.start, b.start); c != 0 || sizeA == 0 || sizeB == 0 {
+			return cmp.Or(c, cmp.Compare(sizeA, sizeB))
 		}
-		return cmp.Compare(min(a.end-a.start, 1), min(b.end-b.start, 1)) // insertions first
+		return cmp.Compare(sizeB, sizeA)
 	})
-	pos := int32(0)
-	kept := r.patches[:0]
-	for _, p := range r.patches {
-		if p.start >= pos {
-			kept = append(kept, p)
-			pos = p.end
+}
+
+// walk visits a part of the text in order: what stays of it, and the patches. of is the element that the part is, nil for the
+// whole text. Patches inside replaced parts do not apply.
+func (r *renderer) walk(from, to int32, of *ref, keep func(from, to int32), apply func(p *patch)) {
+	i, _ := slices.BinarySearchFunc(r.patches, from, func(p patch, from int32) int { return cmp.Compare(p.start, from) })
+	pos := from
+	for ; i < len(r.patches); i++ {
+		p := &r.patches[i]
+		inserts := p.start == p.end
+		if of != nil {
+			if p.start >= to {
+				break
+			}
+			if inserts && p.start == from || p.leaves != nil && *p.leaves == *of {
+				continue // it is beside the element, or takes it out of its former place
+			}
 		}
+		if p.start < pos {
+			continue
+		}
+		if p.start > pos {
+			keep(pos, p.start)
+		}
+		apply(p)
+		pos = p.end
 	}
-	r.patches = kept
-	return kept
+	if pos < to {
+		keep(pos, to)
+	}
+}
+
+// An output is a part of the wanted text: new text, or a part of the old one.
+type output struct {
+	text     []byte
+	from, to int32
+	edge     int32 // as in segment
+}
+
+// outputs appends what a patch writes.
+func (r *renderer) outputs(to []output, p *patch) []output {
+	if len(p.text) > 0 {
+		to = append(to, output{text: p.text, edge: none})
+	}
+	for _, s := range p.content {
+		if s.carried == nil {
+			if len(s.text) > 0 {
+				to = append(to, output{text: s.text, edge: s.edge})
+			}
+			continue
+		}
+		start, end := r.extent(*s.carried)
+		r.walk(start, end, s.carried, func(from, until int32) { to = append(to, output{from: from, to: until, edge: none}) },
+			func(p *patch) { to = r.outputs(to, p) })
+	}
+	return to
+}
+
+// all returns the whole wanted text.
+func (r *renderer) all() []output {
+	list := make([]output, 0, 2*len(r.patches)+1)
+	r.walk(0, int32(len(r.d.text)), nil, func(from, to int32) { list = append(list, output{from: from, to: to, edge: none}) },
+		func(p *patch) { list = r.outputs(list, p) })
+	return list
+}
+
+// bytes returns the bytes of an output.
+func (r *renderer) bytes(o *output) []byte {
+	if o.text != nil {
+		return o.text
+	}
+	return r.d.text[o.from:o.to:o.to]
 }
 
 // splice applies the patches to the text.
 func (r *renderer) splice() Pieces {
-	text := r.d.text
-	pieces := make(Pieces, 0, 2*len(r.patches)+1)
-	pos := int32(0)
-	for _, p := range r.cuts() {
-		if p.start > pos {
-			pieces = append(pieces, text[pos:p.start:p.start])
-		}
-		if len(p.text) > 0 {
-			pieces = append(pieces, p.text)
-		}
-		pos = p.end
-	}
-	if int(pos) < len(text) {
-		pieces = append(pieces, text[pos:])
+	list := r.all()
+	pieces := make(Pieces, len(list))
+	for i := range list {
+		pieces[i] = r.bytes(&list[i])
 	}
 	return pieces
 }
@@ -185,19 +277,34 @@ func (r *renderer) escaped(value string) []byte {
 	return r.keep(from)
 }
 
-// A move is the number of lines by which the text after an offset moves.
-type move struct {
-	end   int32
+// A shift says by how many lines a part of the text moves.
+type shift struct {
+	from  int32
 	lines int
 }
 
-// moves returns the moves of all patches, in order.
-func (r *renderer) moves() []move {
-	newline := []byte("\n")
-	moves, lines := []move{}, 0
-	for _, p := range r.cuts() {
-		lines += bytes.Count(p.text, newline) - bytes.Count(r.d.text[p.start:p.end], newline)
-		moves = append(moves, move{p.end, lines})
+// shifts returns the shifts of all parts of the text that stay, sorted by their former place.
+func (r *renderer) shifts() []shift {
+	type part struct {
+		from, to int32
+		line     int
 	}
-	return moves
+	var parts []part
+	newline, line := []byte("\n"), 0
+	list := r.all()
+	for i := range list {
+		if o := &list[i]; o.text == nil {
+			parts = append(parts, part{o.from, o.to, line})
+		}
+		line += bytes.Count(r.bytes(&list[i]), newline)
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.from, b.from) })
+	shifts := make([]shift, len(parts))
+	pos, was := int32(0), 0
+	for i, p := range parts {
+		was += bytes.Count(r.d.text[pos:p.from], newline)
+		shifts[i] = shift{p.from, p.line - was}
+		pos = p.from
+	}
+	return shifts
 }

@@ -110,7 +110,10 @@ type bareness struct {
 }
 
 // endIDs are the ids of the nodes that an edge connects.
-type endIDs struct{ source, target string }
+type endIDs struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+}
 
 // A stripper makes the patches that remove results from a file.
 type stripper struct {
@@ -172,11 +175,11 @@ func (s *stripper) element(at, was ref) {
 		}
 		if raw, ok := s.before(was, k.name); ok && !known[k.name] {
 			known[k.name], empty = true, false
-			patches = append(patches, patch{start, end, []byte(raw)})
+			patches = append(patches, patch{start: start, end: end, text: []byte(raw)})
 			continue
 		}
 		s.removed[v.key]++
-		patches = append(patches, patch{start - int32(len(s.layout.before(start))), end, nil})
+		patches = append(patches, patch{start: start - int32(len(s.layout.before(start))), end: end})
 		empty = empty && blank(start)
 		pos = end
 	}
@@ -220,13 +223,13 @@ func (s *stripper) collapse(e *element, was ref) []patch {
 			if strings.TrimSpace(inner) != "" {
 				inner = ""
 			}
-			return []patch{{e.inner, e.close, []byte(inner)}}
+			return []patch{{start: e.inner, end: e.close, text: []byte(inner)}}
 		}
 		tag := s.origin.sub(o.start, o.end)
 		tail = tag[len(strings.TrimRight(strings.TrimSuffix(tag, "/>"), " \t\r\n")):]
 	}
 	head := strings.TrimRight(strings.TrimSuffix(s.d.sub(e.start, e.inner), ">"), " \t\r\n")
-	return []patch{{e.start, e.end, []byte(head + tail)}}
+	return []patch{{start: e.start, end: e.end, text: []byte(head + tail)}}
 }
 
 // dropKeys removes declarations of results that are not in origin and not used any more.

@@ -41,6 +41,7 @@ func (d *Document) Yed(boxes func(*graph.Graph) []Box) (Pieces, error) {
 		y.r.insert(at, y.r.opened[at])
 	}
 	y.r.declareKeys()
+	y.r.sortPatches()
 	return copied.form.pack(y.r.splice()), nil
 }
 

@@ -195,8 +195,11 @@ func (a activity) change(s graph.Status, reason, message string, handled bool) {
 	}
 	n.status, n.handled, a.reasons[a.node] = s, handled, reason
 	x := a.extras()
-	mocked := x != nil && x.last.mocked && !busy(s)
-	a.emit(Effect{Kind: NodeChanged, Node: int(a.node), Status: s, Reason: reason, Message: message, Mocked: mocked})
+	var last outcome
+	if x != nil && !busy(s) {
+		last = x.last
+	}
+	a.emit(Effect{Kind: NodeChanged, Node: int(a.node), Status: s, Reason: reason, Message: message, Mocked: last.mocked, UpToDate: last.upToDate})
 }
 
 func busy(s graph.Status) bool { return s == graph.Queued || s == graph.Running }

@@ -16,6 +16,7 @@ type dryRun struct {
 	kept           map[nodeID]bool     // nodes that an earlier run decided
 	losers         map[nodeID]bool     // nodes that a join may cancel when it is decided
 	representative map[instanceID]bool // instances that represent all of their sub-flow
+	vague          map[instanceID]bool // instances of another workfile whose parameters are unknown
 	open           map[nodeID]bool     // sub-flows with a still unknown number of instances
 	failed         bool                // a failure that nothing handles, in a run with FailFast
 }
@@ -29,7 +30,7 @@ const (
 func newDryRun() *dryRun {
 	return &dryRun{
 		unsure: map[edgeID]bool{}, never: map[edgeID]bool{}, kept: map[nodeID]bool{}, losers: map[nodeID]bool{},
-		representative: map[instanceID]bool{}, open: map[nodeID]bool{},
+		representative: map[instanceID]bool{}, vague: map[instanceID]bool{}, open: map[nodeID]bool{},
 	}
 }
 
@@ -59,10 +60,10 @@ func evaluateText[T any](t *texts, frame instanceID, constant bool, evaluate fun
 	return value, sure, err
 }
 
-// inRepresentative reports whether an instance represents others, or is in one that does.
+// inRepresentative reports whether an instance represents others or has unknown parameters, or is in one that does.
 func (t *texts) inRepresentative(k instanceID) bool {
 	for ; k > 0; k = t.instanceNo(t.instances[k].owner) {
-		if t.dry.representative[k] {
+		if t.dry.representative[k] || t.dry.vague[k] {
 			return true
 		}
 	}

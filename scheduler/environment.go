@@ -47,13 +47,17 @@ func (t *texts) testEnv(i nodeID) expression.Env {
 func (t *texts) envIn(frame instanceID) expression.Env {
 	inst := &t.instances[frame]
 	home := inst.lay.home
-	e := expression.Env{Params: t.opt.Params, Variable: t.opt.Variable, Run: t.opt.Run, Now: t.now, UUID: t.uuid,
+	e := expression.Env{Params: t.opt.Params, Variable: t.opt.Variable, Run: t.opt.Run, Now: t.now, UUID: t.uuid, Stored: t.storedValue,
 		Node: func(name string) expression.Node { return t.lookup(frame, t.opt.Flow.FindIn(home, name)) }}
 	if inst.owner == noNode {
 		return e
 	}
 	parent := t.envIn(t.instanceNo(inst.owner))
-	e.Parent = &parent
+	if t.unitOf(frame) != nil {
+		e.Params = t.unitParams(frame)
+		return e
+	}
+	e.Parent, e.Params = &parent, parent.Params
 	e.Item, e.Index, e.Iteration = parent.Item, parent.Index, parent.Iteration
 	switch t.rulesOf(inst.owner).Sub.Kind {
 	case flow.Foreach:
@@ -100,7 +104,7 @@ func (t *texts) nodeView(i nodeID) expression.Node {
 	}
 	x := t.extrasOf(i)
 	if x != nil && x.over {
-		v.Outputs = x.last.outputs
+		v.Outputs, v.Stdout = x.last.outputs, x.last.stdout
 		if x.last.hasExit {
 			v.ExitCode = &x.last.exit
 		}

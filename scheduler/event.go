@@ -1,6 +1,9 @@
 package scheduler
 
-import "wf/graph"
+import (
+	"wf/graph"
+	"wf/scheduler/expression"
+)
 
 // EventKind is the kind of an event.
 type EventKind uint8
@@ -38,6 +41,9 @@ const (
 	Listed
 	// ClockSet says that the clock of the machine was set by By, forward or back, and now shows At.
 	ClockSet
+	// UpToDate says that the queued execution of Node is not necessary: the Outputs of an earlier one still hold, as
+	// Message says. The node ends as if it had succeeded. The caller checks Wants before, and that the node DeclaresOutputs.
+	UpToDate
 )
 
 // An Event is news for a run. Kind decides which fields are read.
@@ -45,10 +51,10 @@ type Event struct {
 	Kind      EventKind
 	OK        bool   // Finished, Decided, Listed
 	HasExit   bool   // Finished: there is an exit code
-	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided, Listed
+	Node      int    // Dispatched, Started, Finished, Unrequested, Withdrawn, CancelNode, Decided, Listed, UpToDate
 	Execution int    // Finished, Withdrawn
 	Reason    string // Finished without OK
-	Message   string // Finished, Listed without OK: details
+	Message   string // Finished, Listed without OK, UpToDate: details
 
 	// At is when it happened, in nanoseconds since 1970. Only waits, time limits and expressions use it.
 	// The time of a run goes back only with ClockSet: an At before the latest one counts as the latest.
@@ -56,8 +62,15 @@ type Event struct {
 	By int64 // ClockSet: nanoseconds
 
 	Exit    int            // Finished: the exit code, if HasExit
-	Outputs map[string]any // Finished, Decided; kept, and never changed
-	Items   []any          // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
+	Outputs map[string]any // Finished, Decided, UpToDate; kept, and never changed
+	// Stdout is what the command printed, if a text of the workfile reads it (flow.Flow.Printed). Finished.
+	Stdout *expression.Kept
+	Items  []any // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
+
+	// Stored are values of wf kv that texts of the workfile read (flow.Flow.Stored) and that have changed since the last event: nil =
+	// the key has none. StoreProblem says why they are not known; it holds until an event without it. Both may come with any event.
+	Stored       map[string]*expression.Kept
+	StoreProblem string
 }
 
 // Reasons of failures that the scheduler itself finds, or that mean something to it. All others come
@@ -132,6 +145,7 @@ type Effect struct {
 	Wait      WaitKind     // Waiting
 	OK        bool         // Answered
 	Mocked    bool         // NodeChanged: this is the end of a node that was mocked or passed over
+	UpToDate  bool         // NodeChanged: the node has ended because of the event UpToDate
 	Prior     bool         // NodeChanged: an earlier run left the node so, and this run has not touched it
 	Node      int          // NodeChanged, Execute, ListItems, Cancel, Waiting, Answered, NodesAdded
 	Edge      int          // EdgeChanged

@@ -23,13 +23,14 @@ type extras struct {
 	granted   map[string]any // the values of the approval of the present activation
 	env       []string       // for the present execution
 	resources flow.Resources // for the present execution
+	files     *Files         // of the present execution; nil = none are declared
 	timerGens [timerKinds]int32
 	sub       *subflowState
 }
 
 // reset clears the state of an earlier activation.
 func (x *extras) reset() {
-	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env, x.table = 0, false, false, false, false, nil, nil, ""
+	x.attempt, x.expired, x.loser, x.due, x.cancelled, x.granted, x.env, x.files, x.table = 0, false, false, false, false, nil, nil, nil, ""
 }
 
 // extrasOf returns the node's control-flow state, or nil if it has none.
@@ -90,7 +91,7 @@ var (
 // 0 and nothing else: their status is enough.
 func (st *state) saveOutcome(i nodeID, out outcome) {
 	x := st.extrasOf(i)
-	if st.control == nil || x == nil && out.ok && out.exit == 0 && out.outputs == nil && !out.mocked {
+	if st.control == nil || x == nil && out.ok && out.exit == 0 && out.outputs == nil && out.stdout == nil && !out.mocked && !out.upToDate {
 		return
 	}
 	x = st.ensureExtrasOf(i)

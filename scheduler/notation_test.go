@@ -43,7 +43,10 @@ type graphParser struct {
 func (p *graphParser) attributes(node, list string) {
 	if node == "graph" {
 		key, value, _ := strings.Cut(list, "=")
-		p.attrs = map[string]string{key: value}
+		if p.attrs == nil {
+			p.attrs = map[string]string{}
+		}
+		p.attrs[key] = strings.ReplaceAll(value, `\n`, "\n")
 		return
 	}
 	n := &p.nodes[p.node(node)]

@@ -14,7 +14,9 @@ type outcome struct {
 	exit            int
 	hasExit         bool
 	outputs         map[string]any
+	stdout          *expression.Kept
 	mocked          bool
+	upToDate        bool // see UpToDate
 }
 
 // finish ends the present activation of a node: the node is repeated, or its edges fire.
@@ -41,9 +43,12 @@ func (a activity) finish(out outcome) {
 		handled, out.message = true, "only a join needed it, and that was already decided"
 	}
 	a.saveOutcome(a.node, out)
-	if out.ok {
+	switch {
+	case out.upToDate && out.ok:
+		a.change(graph.Ran, "", out.message, false)
+	case out.ok:
 		a.setStatus(graph.Ran)
-	} else {
+	default:
 		a.setFailed(out.reason, out.message, handled)
 	}
 	n := a.entry()

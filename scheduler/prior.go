@@ -20,6 +20,7 @@ type PriorNode struct {
 	HasExit   bool              `json:"has_exit,omitempty"`
 	Mocked    bool              `json:"mocked,omitempty"`
 	Outputs   expression.Values `json:"outputs,omitempty"`
+	Stdout    *expression.Kept  `json:"stdout,omitempty"`    // if a text read it
 	Fired     []int             `json:"fired,omitempty"`     // graph.Edge.Key of the edges that fired
 	Instances int               `json:"instances,omitempty"` // of a sub-flow: how many had started
 	Items     expression.List   `json:"items,omitempty"`     // of a foreach
@@ -53,12 +54,12 @@ func (p PriorNode) Executed() bool {
 func (p PriorNode) Total() int { return max(p.Instances, len(p.Items), p.Planned) }
 
 func (p PriorNode) outcome() outcome {
-	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, mocked: p.Mocked}
+	return outcome{ok: p.Status == graph.Ran, reason: p.Reason, exit: p.Exit, hasExit: p.HasExit, outputs: p.Outputs, stdout: p.Stdout, mocked: p.Mocked}
 }
 
 // view returns the part that expressions can refer to, of a node that is not in scope.
 func (p PriorNode) view() expression.Node {
-	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs}
+	v := expression.Node{Status: p.Status.String(), Outputs: p.Outputs, Stdout: p.Stdout}
 	if p.HasExit {
 		v.ExitCode = &p.Exit
 	}
@@ -183,7 +184,7 @@ func (pr priorState) priorOf(i nodeID) (p PriorNode, worth bool) {
 	}
 	if x != nil && x.over {
 		last := x.last
-		p.Exit, p.HasExit, p.Outputs, p.Mocked = last.exit, last.hasExit, last.outputs, last.mocked
+		p.Exit, p.HasExit, p.Outputs, p.Stdout, p.Mocked = last.exit, last.hasExit, last.outputs, last.stdout, last.mocked
 		switch p.Reason {
 		case ReasonInstances, ReasonLimit, ReasonExpression, ReasonRejected: // no record of an execution contains it
 			p.Message = last.message

@@ -44,6 +44,12 @@ func (q queries) Items(node int) []any { return q.subState(nodeID(node)).items }
 // Planned returns how many instances the latest activation of a sub-flow is to have; 0 = its test decides.
 func (q queries) Planned(node int) int { return max(q.subState(nodeID(node)).count, 0) }
 
+// Once reports whether a node is another workfile that runs once: people name no instance of it.
+func (q queries) Once(node int) bool {
+	rules := q.rulesOf(nodeID(node))
+	return rules != nil && rules.Sub != nil && rules.Sub.Once
+}
+
 // Members returns the number of nodes in each instance of a sub-flow; 0 for a command.
 func (q queries) Members(node int) int {
 	if sub := q.subOf(nodeID(node)); sub != nil {

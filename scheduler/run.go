@@ -82,6 +82,8 @@ type state struct {
 	dry           *dryRun         // nil unless this is a dry run of a flow
 
 	now               int64
+	stored            map[string]*expression.Kept // the latest values of wf kv that texts read
+	storeProblem      string
 	hasStarted, ended bool
 	halted            bool     // by Stop or FailFast: no more activations
 	effects           []Effect // of the event at hand
@@ -100,7 +102,8 @@ type priorState struct{ *state }
 type texts struct {
 	*state
 	uuids          int
-	deciding       nodeID // the node whose edges are evaluated, and the status that it is about to get
+	units          map[instanceID]map[string]any // parameters of instances of other workfiles
+	deciding       nodeID                        // the node whose edges are evaluated, and the status that it is about to get
 	decidingStatus graph.Status
 }
 

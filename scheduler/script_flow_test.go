@@ -107,7 +107,10 @@ func (p *play) ending(verb string, words []string) Event {
 	ev := Event{OK: verb != "fail", Outputs: pairs(words)}
 	for _, word := range words {
 		code, exit := strings.CutPrefix(word, "exit:")
+		text, printed := strings.CutPrefix(word, "stdout:")
 		switch {
+		case printed:
+			ev.Stdout = expression.Keep(text)
 		case word == "" || strings.Contains(word, "="):
 		case verb == "items":
 			ev.Items = append(ev.Items, word)
@@ -144,6 +147,9 @@ func (p *play) changed(e Effect) string {
 	}
 	if e.Mocked {
 		text += " (mocked)"
+	}
+	if e.UpToDate {
+		text += " (up to date)"
 	}
 	if e.Prior {
 		text += " (before)"
@@ -201,7 +207,7 @@ func (p *play) replay() {
 // result, which must be the same in all of them. A line lists how the executions of a node end, one word
 // for each, the last one for all that follow; without a line all succeed:
 //
-//	A exit:2 ok case=x signal timeout reject items:a,b
+//	A exit:2 ok case=x stdout:x signal timeout reject items:a,b
 func (p *play) orders(options []string, body string) string {
 	ends := map[string][]string{}
 	for line := range strings.Lines(body) {
@@ -251,7 +257,7 @@ func (p *play) orders(options []string, body string) string {
 
 // driver plays a copy of the graph.
 func (p *play) driver(options []string, ends map[string][]string, k int) *driver {
-	g, err := parseGraph(p.text)
+	g, err := p.parse(p.text)
 	if err != nil {
 		p.tb.Fatal(err)
 	}
@@ -288,6 +294,8 @@ func endingOf(word string) Event {
 			ev.Items = append(ev.Items, item)
 		}
 		return ev
+	case strings.HasPrefix(word, "stdout:"):
+		return Event{OK: true, Stdout: expression.Keep(strings.TrimPrefix(word, "stdout:"))}
 	case word == "reject":
 		return Event{Reason: ReasonRejected}
 	case word == "ok" || strings.Contains(word, "="):

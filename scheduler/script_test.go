@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wf/graph"
+	"wf/scheduler/expression"
 )
 
 var update = flag.Bool("update", false, "rewrite the effects in testdata with those that are seen")
@@ -57,6 +58,7 @@ type play struct {
 	tb        testing.TB
 	g         *graph.Graph
 	text      string // of the graph
+	files     map[string]*graph.Graph
 	lastScope map[string][]string
 	run       *Run
 	prior     Prior
@@ -64,18 +66,23 @@ type play struct {
 	now       int64
 	events    []Event
 	effects   []Effect
+
+	stored       map[string]*expression.Kept // comes with the next event
+	storeProblem string
 }
 
 // do executes one block:
 //
 //	graph, then lines       a graph (see parseGraph)
+//	file NAME, then lines   a graph that nodes include: workfile=NAME
 //	scope A B               what the last run of these nodes had in scope
 //	run [option…]           Choose, NewRun, Start; options: nodes=A,B exclude=A fresh resume
 //	                        limit=N instances=N fail-fast prior (the prior state from the previous run) param:NAME=VALUE
 //	                        mock:A=exit:3 mock:A=KEY=VALUE skip:A
 //	forecast [option…]      what such a run would do
 //	orders [option…], then lines  the run in many orders, see orders
-//	start A · ok A [KEY=VALUE…] · fail A [reason, exit:N] · unrequested A · stop · cancel A
+//	start A · ok A [KEY=VALUE…, stdout:TEXT] · fail A [reason, exit:N] · unrequested A · stop · cancel A
+//	kv KEY=VALUE… · kv-problem TEXT    come with the next event; KEY= is a key without a value
 //	approve A [KEY=VALUE…] · reject A · items A [ITEM…] · tick 30s (so much later)
 //	explain A · blocked · counts · loop A · env A · outputs A · prior A
 func (p *play) do(command string) string {
@@ -84,10 +91,20 @@ func (p *play) do(command string) string {
 	switch words[0] {
 	case "graph":
 		var err error
-		if p.g, err = parseGraph(body); err != nil {
+		if p.g, err = p.parse(body); err != nil {
 			return err.Error()
 		}
 		p.prior, p.text = nil, body
+		return ""
+	case "file":
+		g, err := p.parse(body)
+		if err != nil {
+			return err.Error()
+		}
+		if p.files == nil {
+			p.files = map[string]*graph.Graph{}
+		}
+		p.files[words[1]] = g
 		return ""
 	case "scope":
 		for _, id := range words[1:] {
@@ -105,6 +122,22 @@ func (p *play) do(command string) string {
 		return "no run"
 	}
 	return p.act(words[0], append(words[1:], "", ""))
+}
+
+// parse reads a graph, with the files that its nodes name.
+func (p *play) parse(text string) (*graph.Graph, error) {
+	g, err := parseGraph(text)
+	if err != nil {
+		return nil, err
+	}
+	var parts []graph.Part
+	for _, n := range graph.Includes(g) {
+		parts = append(parts, graph.Part{At: n, Graph: p.files[n.WorkfileName()]})
+	}
+	if parts == nil {
+		return g, nil
+	}
+	return graph.Include(g, parts), nil
 }
 
 func (p *play) begin(options []string) string {
@@ -209,6 +242,8 @@ func (p *play) act(verb string, args []string) (text string) {
 		return p.step(Event{Kind: Listed, Node: i, OK: true, Items: rowsOf(args[1:])})
 	case "no-rows":
 		return p.step(Event{Kind: Listed, Node: i, Message: args[1]})
+	case "current": // UpToDate
+		return p.step(Event{Kind: UpToDate, Node: i, Message: "up to date", Outputs: pairs(args[1:])})
 	case "approve", "reject":
 		ev := p.ending("ok", args[1:])
 		return p.step(Event{Kind: Decided, Node: i, OK: verb == "approve", Outputs: ev.Outputs})
@@ -216,6 +251,17 @@ func (p *play) act(verb string, args []string) (text string) {
 		return p.step(Event{Kind: Stop})
 	case "cancel":
 		return p.step(Event{Kind: CancelNode, Node: i})
+	case "kv":
+		p.stored = map[string]*expression.Kept{}
+		for key, value := range pairs(args) {
+			if p.stored[key] = expression.Keep(value.(string)); value == "" {
+				p.stored[key] = nil
+			}
+		}
+		return ""
+	case "kv-problem":
+		p.storeProblem = args[0]
+		return ""
 	case "tick":
 		p.now += int64(duration(args[0]))
 		return p.step(Event{Kind: Tick})
@@ -244,6 +290,8 @@ func (p *play) ask(verb string, i int) string {
 		return fmt.Sprintf("%+v", p.run.Resources(i))
 	case "env":
 		return strings.Join(p.run.Environment(i), "\n")
+	case "files":
+		return fmt.Sprintf("%+v", *p.run.Files(i))
 	case "outputs":
 		return fmt.Sprint(p.run.Outputs(i))
 	case "prior":
@@ -257,6 +305,7 @@ func (p *play) ask(verb string, i int) string {
 func (p *play) step(ev Event) string {
 	var lines strings.Builder
 	ev.At = p.now
+	ev.Stored, ev.StoreProblem, p.stored, p.storeProblem = p.stored, p.storeProblem, nil, ""
 	p.events = append(p.events, ev)
 	for _, e := range p.run.Step(ev) {
 		p.effects = append(p.effects, e)

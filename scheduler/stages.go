@@ -46,6 +46,9 @@ func (a activity) advance(at stage) {
 	}
 	_, sure, err := evaluateText(&a.texts, a.instanceNo(a.node), false, func() (any, error) { return nil, a.prepareExecution(a.node, rules) })
 	if !a.textFailed(sure, err) {
+		if x := a.extras(); x != nil && !sure {
+			x.files = nil
+		}
 		a.execute()
 	}
 }

@@ -25,6 +25,7 @@ func (r *Run) Step(ev Event) []Effect {
 		panic("internal error: scheduler: an event before Begin")
 	}
 	r.now = max(r.now, ev.At)
+	r.noteStored(&ev)
 	switch ev.Kind {
 	case Start:
 		r.start()
@@ -46,6 +47,8 @@ func (r *Run) Step(ev Event) []Effect {
 		r.approvalDecided(&ev)
 	case Listed:
 		r.listed(&ev)
+	case UpToDate:
+		r.upToDate(&ev)
 	case Tick:
 		r.tick()
 	case ClockSet:
@@ -106,7 +109,7 @@ func (r *Run) finished(ev *Event) {
 		}
 		return
 	}
-	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs}
+	out := outcome{ok: ev.OK, reason: ev.Reason, message: ev.Message, exit: ev.Exit, hasExit: ev.HasExit || ev.OK, outputs: ev.Outputs, stdout: ev.Stdout}
 	switch sub := r.subOf(i); {
 	case !ev.OK && lost && r.activity(i).retryLost():
 	case sub != nil && ev.OK:

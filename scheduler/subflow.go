@@ -133,6 +133,9 @@ func (sf subflow) startNext() {
 			s.stopping, s.message = ReasonLimit, text
 			break
 		}
+		if !sf.prepareUnit(s) {
+			break
+		}
 		k := sf.add(s)
 		s.going++
 		sf.startInstance(k)
@@ -140,7 +143,7 @@ func (sf subflow) startNext() {
 	}
 	sf.waitForRate(s, wait)
 	if s.going == 0 && wait == 0 {
-		sf.activity(sf.node).finish(sf.outcome(sub, s))
+		sf.activity(sf.node).finish(sf.unitOutcome(s, sf.outcome(sub, s)))
 	}
 }
 

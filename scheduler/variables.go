@@ -34,9 +34,13 @@ func (t *texts) prepareExecution(i nodeID, rules *flow.Rules) error {
 			return err
 		}
 	}
-	if env != nil || resources != (flow.Resources{}) || t.extrasOf(i) != nil {
+	files, err := t.filesOf(i, rules)
+	if err != nil {
+		return err
+	}
+	if env != nil || resources != (flow.Resources{}) || files != nil || t.extrasOf(i) != nil {
 		x := t.ensureExtrasOf(i)
-		x.env, x.resources = env, resources
+		x.env, x.resources, x.files = env, resources, files
 	}
 	return nil
 }
@@ -78,6 +82,12 @@ func (t *texts) itemVariables(env []string, frame instanceID) []string {
 	}
 	env = t.itemVariables(env, t.instanceNo(inst.owner))
 	rules := t.rulesOf(inst.owner)
+	if rules.Sub.Unit != nil {
+		env = t.unitVariables(env, frame)
+	}
+	if rules.Sub.Once {
+		return env
+	}
 	if rules.Sub.Kind == flow.While || rules.Sub.Kind == flow.Until {
 		return append(env, fmt.Sprintf("WF_ITERATION=%d", inst.number))
 	}

@@ -36,6 +36,11 @@ func editShots() (shots []shot) {
 		d.problem = "the name of node b was changed by somebody else meanwhile"
 		press(m, "tab")
 	})
+	show("container", func(m *model) { press(m, "space", "down", "space", "M", "l", "tab", "tab", "3") })
+	show("container: refused", func(m *model) {
+		press(m, "M", "tab", "tab", "3")
+		m.dialogs[len(m.dialogs)-1].(*containerForm).problem = "x lies between the nodes: a -> x -> b"
+	})
 	show("wrapper", func(m *model) { m.doc.flow.Status.Wrapper = "bash -c '{}'"; press(m, "w", "down", "down") })
 	show("review", func(m *model) {
 		e := &commandEdit{buffer: editor.NewBuffer([]api.NodeStatus{{ID: "1", Name: "a", Command: "echo a\nx"}, {ID: "2", Name: "b", Command: "echo b"}}, false)}

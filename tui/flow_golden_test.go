@@ -218,7 +218,7 @@ func dialogShots(show func(string, func(*model))) {
 		press(m, "ctrl+n")
 	})
 	show("parameters: a secret", func(m *model) {
-		d := newParamForm(&m.doc, api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true}, {Name: "in", Type: "path", MustExist: true}}}, map[string]any{"token": "***"})
+		d := newParamForm(&m.doc, api.RunRequest{}, api.ParamList{Params: []api.Param{{Name: "token", Type: "secret", Required: true, DefaultEnv: "API_TOKEN", EnvValue: "***"}, {Name: "in", Type: "path", MustExist: true, DefaultEnv: "IN", EnvValue: "a.csv", Default: "b.csv"}}}, map[string]any{"token": "***"})
 		m.open(d)
 		press(m, "k", "e", "y")
 	})

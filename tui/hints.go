@@ -15,6 +15,7 @@ const (
 	failuresHint  = "failures"    // several nodes have failed
 	replayHint    = "replay"      // a run is shown that has ended
 	followHint    = "follow"      // a run is active, or the selection follows already
+	containerHint = "container"   // nodes are marked
 )
 
 // pressing reports whether the footer should show an action that has one of these hints. It is true for all others.
@@ -33,6 +34,8 @@ func (a *action) pressing(m *model) bool {
 		return m.doc.earlier != nil
 	case followHint:
 		return m.doc.running() || m.doc.following
+	case containerHint:
+		return len(m.doc.picture.markedNodes()) > 0
 	}
 	return true
 }
@@ -73,7 +76,7 @@ func (m *model) unable(key string) *action {
 
 // contextActions are the names of the actions in the menu of the right mouse button.
 var contextActions = []string{"open", "whole log", "inspector", "approvals", "run", "resume", "stop", "mark", "edit commands", "node form", "add", "connect",
-	"delete", "copy the command", "view", "filter", "runs"}
+	"container", "delete", "copy the command", "view", "filter", "runs"}
 
 // contextMenu opens the menu of actions for the selection.
 func (m *model) contextMenu() {

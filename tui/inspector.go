@@ -196,6 +196,7 @@ func controlLines(n *api.NodeStatus, now time.Time, field func(name, text string
 	if n.Mocked {
 		field("not executed", "its result was given with the request for the run")
 	}
+	field("not executed", words.UpToDate(n))
 	if n.SubFlow != "" {
 		field("sub-flow", n.SubFlow+": "+instancesText(n))
 	}

@@ -60,6 +60,8 @@ const fieldColumn = 16
 // A form changes the attributes of one node.
 type form struct {
 	id, name string
+	title    string // above the form
+	enter    string // what the keys do, below it
 	fields   []field
 	at, top  int
 	problem  string // why saving failed, or the problem with the saved values
@@ -113,7 +115,7 @@ func (d *document) nodeForm() tea.Msg {
 
 func newForm(n api.NodeStatus) *form {
 	on := elementOf(&n)
-	d := &form{id: n.ID, name: plain.Line(n.Name), fields: formFields(on)}
+	d := &form{id: n.ID, name: plain.Line(n.Name), title: "Node " + plain.Line(n.Name), enter: "Enter saves  Esc leaves it as it is", fields: formFields(on)}
 	for _, key := range slices.Sorted(maps.Keys(n.Attrs)) {
 		if flaw := attribute.Judge(on, key); flaw != nil {
 			d.fields = append(d.fields, field{label: plain.Line(key), key: key, help: flaw.Text(on, key)})
@@ -273,7 +275,7 @@ func (d *form) rebase(n api.NodeStatus) {
 }
 
 func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
-	b := cells.Box(a, min(100, a.Width-2), len(d.fields)+5, "Node "+d.name)
+	b := cells.Box(a, min(100, a.Width-2), len(d.fields)+5, d.title)
 	in := b.Part(2, 1, b.Width-4, b.Height-2)
 	rows := max(1, in.Height-3)
 	d.top = max(min(d.top, d.at), d.at-rows+1)
@@ -301,7 +303,7 @@ func (d *form) Draw(a cells.Area) (x, y int, cursor bool) {
 		note, st = "another client set it to: "+plain.Line(f.theirs), cells.Bad
 	}
 	in.Row(in.Height-2).Put(0, 0, cells.Clip(note, in.Width, a.ASCII()), st)
-	last, st := "Enter saves  Esc leaves it as it is", cells.Dimmed
+	last, st := d.enter, cells.Dimmed
 	if more := len(d.fields) - rows; more > 0 {
 		last += "  " + words.Count(d.at+1, len(d.fields))
 	}

@@ -38,6 +38,9 @@ func detail(n *api.NodeStatus, now time.Time) string {
 	if n.Mocked {
 		text = strings.TrimSpace(text + " not executed")
 	}
+	if n.UpToDate {
+		text = words.UpToDate(n)
+	}
 	if n.Handled {
 		text += ", handled"
 	}

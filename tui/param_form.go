@@ -42,7 +42,11 @@ func newParamForm(doc *document, req api.RunRequest, list api.ParamList, given m
 	for i, p := range d.params {
 		value, known := given[p.Name]
 		known = known && p.Type != "secret" // a secret is typed each time
-		if !known {
+		switch {
+		case known:
+		case p.EnvValue != "":
+			value, known = p.EnvValue, p.Type != "secret"
+		default:
 			value, known = p.Default, p.Default != nil
 		}
 		if known {
@@ -204,6 +208,9 @@ func hintOf(p api.Param) string {
 	}
 	if limits := words.Limits(p); limits != "" {
 		parts = append(parts, limits)
+	}
+	if p.DefaultEnv != "" {
+		parts = append(parts, "default "+words.ParamDefault(p))
 	}
 	text := strings.Join(parts, ", ")
 	if p.Help != "" {

@@ -118,13 +118,14 @@ type textSource struct {
 	engine     *api.EngineJob
 	instances  *api.Instances
 	mocked     bool
+	upToDate   bool
 	handled    bool
 	fromFile   bool
 	attempt    int
 }
 
 func textSourceOf(n *api.NodeStatus) textSource {
-	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.Handled, n.FromFile, n.Attempt}
+	return textSource{n.State, n.Executions, n.Started, n.DurationMS, n.ExitCode, n.Wait, n.Engine, n.Instances, n.Mocked, n.UpToDate, n.Handled, n.FromFile, n.Attempt}
 }
 
 // shortTime returns for chips how long a node has been running, or how long it ran.

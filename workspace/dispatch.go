@@ -3,6 +3,8 @@ package workspace
 // dispatch shares out the slots and hands over the jobs that they allow.
 func (w *Workspace) dispatch() {
 	for _, r := range w.runs {
+		r.Look()
+		r.Prepare()
 		r.EnterPools()
 	}
 	w.shareOut()

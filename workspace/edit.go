@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"wf/api"
+	"wf/workspace/planning"
 )
 
 // Edit applies a list of edits, or none of them, and returns when they are in the file. If the file cannot be written at
@@ -44,6 +45,11 @@ func (w *Workspace) SetResults(word string) { w.file.SetResults(word) }
 // Params lists the parameters of the workfile with their current choices, and the problems of the values in req.
 func (w *Workspace) Params(ctx context.Context, req api.ParamsRequest) (api.ParamList, error) {
 	return w.planner.Params(ctx, req)
+}
+
+// Accept remembers what is there as the results of nodes.
+func Accept(w *Workspace, ctx context.Context, req api.AcceptRequest) (api.AcceptResult, error) {
+	return planning.Accept(ctx, w.planner, req)
 }
 
 // Plan returns the steps of a run in a possible order. It changes nothing.

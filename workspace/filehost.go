@@ -102,7 +102,7 @@ func standIns(s *history.Store) iter.Seq2[string, []byte] {
 
 // newFile returns the file of a workspace. Without a state folder it uses only the workfile itself.
 func (w *Workspace) newFile() *workfile.File {
-	c := workfile.Config{Path: w.path, Loop: w.loop, Disk: w.disk(), Log: w.cfg.Log, Host: fileHost{w}}
+	c := workfile.Config{Path: w.path, Loop: w.loop, Disk: w.disk(), Log: w.cfg.Log, Host: fileHost{w}, Secrets: w.preparer.secrets}
 	if w.cfg.State != "" {
 		c.Folder = history.Folder(w.cfg.State, w.id)
 		c.StandIns = standIns(history.At(c.Folder))

@@ -42,6 +42,7 @@ func (w *Workspace) complete(r *activerun.Run) {
 	w.presence.latest = new(r.Summary())
 	w.tell(News{Kind: RunEnded, Run: r.ID, Summary: w.presence.latest})
 	r.Complete()
+	w.preparer.secrets.End(r.Dir)
 	w.queue.startWaiting()
 	w.retention.pruneLater()
 }

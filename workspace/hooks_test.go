@@ -82,12 +82,12 @@ func TestHooks(t *testing.T) {
 	if q := x.asked[0]; q.Time != 3*time.Second || q.Cwd != filepath.Dir(b.w.path) || !slices.Contains(q.Env, "PATH=/bin") {
 		t.Errorf("%+v", q)
 	}
-	text, err := b.w.Reader.Hooks(t.Context(), "1")
+	text, err := b.w.Reader.Hooks(t.Context(), "1", false)
 	if err != nil || strings.Count(string(text), "said by ") != 4 || strings.Count(string(text), "== ok after ") != 4 {
 		t.Errorf("%s, %v", text, err)
 	}
 	for run, code := range map[string]api.Code{"2": api.CodeNotFound, "x": api.CodeInvalid} {
-		if _, err := b.w.Reader.Hooks(t.Context(), run); apiCode(err) != code {
+		if _, err := b.w.Reader.Hooks(t.Context(), run, false); apiCode(err) != code {
 			t.Errorf("run %s: %v", run, err)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/planning"
+	"wf/workspace/secrets"
+	"wf/workspace/uptodate"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -65,13 +67,13 @@ func open(path string, cfg Config, retry bool) (*Workspace, error) {
 func newWorkspace(id, path string, cfg Config) *Workspace {
 	w := &Workspace{id: id, path: path, cfg: cfg}
 	w.quarantine.w, w.queue.w, w.retention.w, w.nestedRuns.w, w.preparer.w, w.presence.w, w.retries.w, w.priorFile.w = w, w, w, w, w, w, w, w
-	w.preparer.creating = make(chan struct{}, 1)
+	w.preparer.creating, w.preparer.secrets = make(chan struct{}, 1), &secrets.Table{}
 	w.loop = loop.New(loop.Hooks{Before: func() { followClock(w) }, Settle: w.settle, Leave: w.leave, Crashed: w.crashed,
 		Ended: errClosed(), Panicked: errPanicked(), Log: cfg.Log.With("workfile", path)})
 	w.retries.holdTimer = w.loop.NewTimer(w.retries.tryAgain)
 	w.file = w.newFile()
 	w.nodes = &nodestate.Table{File: w.file, Log: cfg.Log, Latest: map[string]nodestate.Latest{}}
-	w.out = watchers.New(w.loop, cfg.Log.With("workspace", id), w.nodes.ItemOf)
+	w.out = watchers.New(w.loop, cfg.Log.With("workspace", id), w.nodes.ItemOf, func(ev api.Event) api.Event { return Hidden(w, ev) })
 	w.useHistory(nil)
 	return w
 }
@@ -82,15 +84,17 @@ func (w *Workspace) useHistory(s *history.Store) {
 	asker, _ := w.cfg.Executor.(params.Asker)
 	w.planner = &planning.Planner{ID: w.id, Path: w.path, Version: w.cfg.Version, Loop: w.loop, File: w.file, Nodes: w.nodes,
 		Store: s, Pools: w.cfg.Pools, Asker: asker, Usable: w.usable,
+		Memory:  uptodate.At(filepath.Join(history.Folder(w.cfg.State, w.id), uptodate.FileName)),
 		Engines: func() []string { return executor.EnginesOf(w.cfg.Executor) }}
-	w.host = &activerun.Host{ID: w.id, Path: w.path, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
-		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices,
+	w.host = &activerun.Host{ID: w.id, Path: w.path, State: w.cfg.State, Log: w.cfg.Log, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Secrets: w.preparer.secrets, Out: w.out, Marks: watchers.NewMarks(w.out, w.nodes),
+		Executor: w.cfg.Executor, Slots: w.cfg.Slots, Pools: w.cfg.Pools, Nested: w.cfg.Nested, Notices: w.cfg.Notices, Values: w.cfg.Values,
+		Memory:     w.planner.Memory,
 		RetryLater: func() { w.retries.holdTimer.Reset(w.host.HoldPause) }, Found: w.quarantine.awaitReports,
 		Answered: func(r *activerun.Run, node string, approved bool) {
 			w.tell(News{Kind: ApprovalEnded, Run: r.ID, Node: node, Approved: approved})
 		},
 		HoldPause: cmp.Or(w.cfg.holdPause, activerun.DefaultHoldPause), StopPatience: cmp.Or(w.cfg.stopPatience, activerun.DefaultStopPatience)}
-	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Out: w.out})
+	w.Reader = inquiry.New(inquiry.Config{Path: w.path, Loop: w.loop, File: w.file, Nodes: w.nodes, Store: s, Secrets: w.preparer.secrets, Out: w.out, ID: w.id, Values: w.cfg.Values})
 }
 
 // restore reads the file, the state folder and the history. It is called before the loop starts.

@@ -11,10 +11,12 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/executor/ownfile"
+	"wf/executor/rundir"
 	"wf/graphml"
 	"wf/workspace/activerun"
 	"wf/workspace/history"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/tracing"
 	"wf/workspace/workfile"
 )
@@ -24,6 +26,7 @@ type preparer struct {
 	w        *Workspace
 	creating chan struct{} // held by the one helper that creates or removes a run's folder
 	note     activeNote
+	secrets  *secrets.Table // of the runs that are active
 }
 
 // A preparation is the folder and the executor of a new run.
@@ -41,14 +44,24 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 	env := asked.Env
 	pp.w.file.Statuses().TouchAll()
 	pp.w.file.PublishStatuses() // the frozen workfile shows the statuses at the start of the run
-	frozen := whole(pp.w.file.Document().Render())
-	beside, err := pp.beside(r)
+	frozen, err := pp.frozen(r)
+	var beside []history.Companion
+	if err == nil {
+		beside, err = pp.beside(r, asked)
+	}
 	target := pp.traced(r, env)
 	bare := pp.w.file.StartsBare()
+	var keys []string
+	if r.Flow != nil && pp.w.cfg.Values != nil {
+		keys = r.Flow.Stored()
+	}
 	r.Request.Run = pp.w.lastNumber()
 	stopped := r.Stopped()
 	pp.w.loop.Run(func() {
 		p := preparation{r: r, err: err}
+		if len(keys) > 0 { // it opens the store, so that the loop does not wait for that; the run notes an error when it reads
+			_, _, _ = pp.w.cfg.Values.Value(pp.w.id, keys[0])
+		}
 		if p.err == nil {
 			pp.creating <- struct{}{}
 			if p.err = pp.w.keepFence(); p.err == nil {
@@ -69,6 +82,9 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 			p.err = makeOutputs(p.hist.Dir())
 		}
 		if p.err == nil {
+			p.err = r.KeepSecrets(p.hist.Dir(), p.hist.Number(), env)
+		}
+		if p.err == nil {
 			p.refused, p.err = r.BeforeRun(p.hist.Dir(), p.hist.Number(), env, stopped)
 		}
 		if p.err == nil {
@@ -87,6 +103,18 @@ func (pp *preparer) prepare(r *activerun.Run, asked api.RunRequest, queueFile st
 			p.hist.Close()
 		}
 	})
+}
+
+// frozen returns the workfile as the run has it.
+func (pp *preparer) frozen(r *activerun.Run) ([]byte, error) {
+	file := pp.w.file
+	if p := r.Request.Profile; p != nil {
+		var err error
+		if file, _, err = workfile.WithProfile(file, p); err != nil {
+			return nil, err
+		}
+	}
+	return whole(file.Document().Render()), nil
 }
 
 // create creates the folder of a run, with the body of the delivery that started it or the run that it resumes. If that body was
@@ -117,15 +145,27 @@ func (pp *preparer) create(req history.Request, asked api.RunRequest, frozen []b
 const mostBody = 64 << 20
 
 // beside returns further files for the folder of a new run, which replays need.
-func (pp *preparer) beside(r *activerun.Run) ([]history.Companion, error) {
+func (pp *preparer) beside(r *activerun.Run, asked api.RunRequest) ([]history.Companion, error) {
 	var list []history.Companion
 	add := func(name string, what any) error {
 		data, err := json.Marshal(what)
 		list = append(list, history.Companion{Name: name, Data: data})
 		return err
 	}
+	vars, err := activerun.VariablesCompanion(asked.Files)
+	if err != nil {
+		return nil, err
+	}
+	if vars != nil {
+		list = append(list, history.Companion{Name: rundir.VariablesFile, Data: vars})
+	}
 	if len(r.Prior) > 0 {
 		if err := add(runstate.PriorFile, r.Prior); err != nil {
+			return nil, err
+		}
+	}
+	if others := workfile.Included(pp.w.file); others != nil {
+		if err := add(workfile.IncludedName, others); err != nil {
 			return nil, err
 		}
 	}
@@ -201,6 +241,7 @@ func (pp *preparer) abandon(r *activerun.Run, p preparation) {
 		err = errClosed() // the client sends its request to the next daemon
 	}
 	if p.hist != nil {
+		pp.secrets.End(p.hist.Dir())
 		pp.w.retries.withdrawn(p.hist.Number(), p.left)
 	}
 	pp.unmark()

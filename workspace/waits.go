@@ -45,7 +45,7 @@ func (w *Workspace) awaited(d api.Decision) (*activerun.Run, int, error) {
 	}
 	var found []place
 	var waiting []string
-	path := w.nodes.Numbered(d.Node)
+	path := w.nodes.InstanceOf(d.Node)
 	for _, r := range w.runs {
 		if d.Run != "" && d.Run != r.ID {
 			continue

@@ -16,7 +16,7 @@ func (w *Workspace) Watch(ctx context.Context, client string, opt api.WatchOptio
 // watch is Watch with the given queue length, at least 1.
 func (w *Workspace) watch(ctx context.Context, opt api.WatchOptions, queue int) (*watchers.Watcher, error) {
 	return loop.Ask(ctx, w.loop, func() (*watchers.Watcher, error) {
-		v := w.out.Watch(queue, opt.Events, func() api.Status { return w.status(opt.Nodes) })
+		v := w.out.Watch(queue, opt.Events, func() api.Status { return Hidden(w, w.status(opt.Nodes)) })
 		w.retryHeld()
 		return v, nil
 	})

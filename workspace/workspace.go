@@ -22,6 +22,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/planning"
+	"wf/workspace/runstate"
 	"wf/workspace/tracing"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
@@ -30,7 +31,7 @@ import (
 // Executor is executor.Executor. The alias lets the daemon pass one on without importing package executor.
 type Executor = executor.Executor
 
-// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot, Tell, Nested and Notices are required.
+// Config configures a workspace. All fields but Runtime, Machine, Disk, Rehearse, Forgot, Tell, Nested, Notices and Values are required.
 type Config struct {
 	Executor Executor
 	State    string        // state folder, absolute; the history lies in State/workspaces/ID
@@ -59,6 +60,7 @@ type Config struct {
 	Nested  activerun.Nested // nil if commands cannot start runs
 	// Notices, if not nil, stores notifications about runs.
 	Notices activerun.Notices
+	Values  runstate.Values // of wf kv; nil if there are none
 
 	// Only tests set these. 0 means the defaults of package activerun.
 	holdPause, stopPatience time.Duration

@@ -139,8 +139,8 @@ func (r *Run) end(ev api.Event) *Stage {
 		r.time(ev.Name, time.Duration(*ev.DurationMS)*time.Millisecond)
 	}
 	_, again := r.ended[ev.Node]
-	if OfInstance(ev.Name) && !again {
-		r.InstancesEnded[ev.Name[:strings.LastIndexByte(ev.Name, '[')]]++
+	if owner := ownerOf(ev); owner != "" && !again {
+		r.InstancesEnded[owner]++
 	}
 	if ev.SubFlow && r.InstancesEnded[ev.Name] > 0 {
 		r.endSubFlow(ev)
@@ -152,6 +152,23 @@ func (r *Run) end(ev api.Event) *Stage {
 	}
 	r.estimate.ended(ev.Node)
 	return r.stageOf[ev.Node].end(ev)
+}
+
+// ownerOf returns the name of the sub-flow that contains the node of an event, "" if it is not in one. A name contains no instance of
+// another workfile that runs once: align/trim is the node align[0]/trim.
+func ownerOf(ev api.Event) string {
+	end := strings.LastIndex(ev.Node, "]/")
+	if end < 0 || !OfInstance(ev.Node) {
+		return ""
+	}
+	owner, named := strings.CutSuffix(ev.Name, ev.Node[end+1:])
+	if !named {
+		return ""
+	}
+	if strings.HasSuffix(owner, "]") {
+		owner = owner[:strings.LastIndexByte(owner, '[')]
+	}
+	return owner
 }
 
 // endSubFlow applies the end of a sub-flow whose nodes were counted: only a failure of its own counts as

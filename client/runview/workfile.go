@@ -17,6 +17,7 @@ type Workfile struct {
 	Members       map[int][]int    // by sub-flow: its nodes, without those of sub-flows in it
 	groups        map[string][]int // by id of a plain group: its nodes
 	Edges         []Edge
+	Groups        []Group // containers that are no nodes of the drawing, because they do not repeat
 	Out, In       [][]int // edges by node
 	Index         map[string]int
 	InstancesLeft map[int]map[int][]api.NodeStatus // of an earlier run: nodes by sub-flow and instance; nil = the present state
@@ -24,6 +25,9 @@ type Workfile struct {
 	Structure     int // grows when nodes or edges are added, removed, or change in a way that affects the layout
 	cycles        cycleCheck
 }
+
+// A Group is a container whose nodes belong to the flow around it.
+type Group struct{ ID, Name string }
 
 // An Edge is an edge between two nodes of a Workfile.
 type Edge struct {
@@ -39,9 +43,11 @@ type Edge struct {
 func (f *Workfile) set(s api.Status) {
 	f.Known = true
 	containers := map[string]string{}
+	f.Groups = nil
 	for _, n := range s.Nodes {
 		if n.Container && !isSubFlow(&n) {
 			containers[n.ID] = n.Name
+			f.Groups = append(f.Groups, Group{n.ID, n.Name})
 		}
 	}
 	f.Nodes, f.Index = f.Nodes[:0], make(map[string]int, len(s.Nodes))
@@ -93,6 +99,39 @@ func (f *Workfile) Apply(snapshot *api.Status, events []api.Event, nodes map[str
 	if len(nodes) > 0 || len(events) > 0 {
 		f.block()
 	}
+}
+
+// ApplyFrame applies a frame: its snapshot if it has one, then its events in their order. structure reports that nodes or
+// edges were added or removed, so that the caller needs a new snapshot. inner lists the names of the sub-flows whose
+// instances have changed, which no event summarizes: see SetSummary.
+func (f *Workfile) ApplyFrame(frame api.Frame) (structure bool, inner []string) {
+	if frame.Snapshot != nil {
+		f.set(frame.Snapshot.Status)
+	}
+	for _, ev := range frame.Events {
+		switch {
+		case ev.Node == "":
+			structure = structure || ev.Type == api.GraphUpdated && ev.Structure
+			f.event(ev)
+		case isInner(ev.Node):
+			name, _ := SubFlowOf(ev.Node)
+			if len(inner) == 0 || inner[len(inner)-1] != name {
+				inner = append(inner, name)
+			}
+		default:
+			f.node(ev)
+		}
+	}
+	if len(frame.Events) > 0 {
+		f.block()
+	}
+	return structure, inner
+}
+
+// isInner reports whether a node belongs to an instance of a sub-flow.
+func isInner(node string) bool {
+	_, ok := SubFlowOf(node)
+	return ok
 }
 
 // event applies an event that is not about one node.
@@ -213,6 +252,7 @@ func (f *Workfile) node(ev api.Event) {
 	}
 	noteAttempt(n, ev)
 	n.Wait, n.Mocked, n.Handled, n.FromFile = nil, ev.Mocked, ev.Handled, false
+	n.UpToDate = ev.UpToDate
 	n.Engine, n.PeakBytes = ev.Engine, ev.PeakBytes
 	switch ev.Type {
 	case api.NodeSkipped:
@@ -233,6 +273,9 @@ func (f *Workfile) node(ev api.Event) {
 		n.State, n.Started, n.DurationMS, n.PID = api.StateRunning, &start, nil, ev.PID
 	case api.NodeFinished:
 		n.State, n.DurationMS, n.PID = api.StateOK, ev.DurationMS, 0
+		if ev.UpToDate {
+			n.Message = ev.Message
+		}
 	case api.NodeFailed:
 		n.State, n.DurationMS, n.PID = api.StateFailed, ev.DurationMS, 0
 		n.Reason, n.ExitCode, n.Signal, n.Message = ev.Reason, ev.ExitCode, ev.Signal, ev.Message

@@ -109,6 +109,9 @@ func printParam(w io.Writer, p console.Paint, param api.Param) {
 	if limits := words.Limits(param); limits != "" {
 		kind += ", " + limits
 	}
+	if param.DefaultEnv != "" {
+		kind += ", default " + words.ParamDefault(param)
+	}
 	fmt.Fprintf(w, "%s (%s)", p.Strong(plain.Line(param.Name)), plain.Line(kind))
 	if param.Help != "" {
 		fmt.Fprintf(w, ": %s", plain.Line(param.Help))

@@ -65,6 +65,7 @@ func completers() map[string]completer {
 		"ENVFILE":     completeFile,
 		"TYPE":        completeWords(edgeTypes),
 		"EXECUTOR":    completeExecutor,
+		"PROFILE":     completeProfile,
 		"SHELL":       completeWords(shells),
 		"MACHINE":     completeMachine,
 		"PATH":        completeFile,

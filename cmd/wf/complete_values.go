@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"wf/api"
 	"wf/cmd/wf/report"
+	"wf/cmd/wf/settings"
 	"wf/daemon"
 	"wf/executor"
 	"wf/graph/attribute"
@@ -59,6 +61,13 @@ func completeExecutor(c *completion) {
 	completeWords(append([]string{executor.LocalEngine}, engineNames(c.e)...))(c)
 }
 
+// completeProfile offers the profiles of the workfile and of the user.
+func completeProfile(c *completion) {
+	path := c.e.workfileOf(c.cmd, c.args)
+	_, trust, _ := settings.Files(&c.e.Console, path)
+	completeWords(settings.RunProfileNames(&c.e.Console, trust, path))(c)
+}
+
 // offerValues offers the values of an attribute.
 func (c *completion) offerValues(key string) {
 	switch key {
@@ -104,8 +113,20 @@ func completeParam(c *completion, p *daemon.Peek) {
 		case !named:
 			c.offer(param.Name+"=", param.Help)
 		case param.Name == name:
-			completeWords(param.Choices)(c)
+			completeParamValue(c, param)
 		}
+	}
+}
+
+// completeParamValue offers the values of a parameter that are known without running anything.
+func completeParamValue(c *completion, p api.Param) {
+	switch {
+	case len(p.Choices) > 0:
+		completeWords(p.Choices)(c)
+	case p.Type == "bool":
+		completeWords([]string{"true", "false"})(c)
+	case p.Type == "path":
+		completeFile(c)
 	}
 }
 

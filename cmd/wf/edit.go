@@ -40,8 +40,8 @@ that it started with.`,
   wf edit undo`,
 	}
 	return noun(cmd,
-		newAddNode(e), newAddContainer(e), newRemoveNode(e), newEditText(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
-		newAddEdge(e), newRemoveEdge(e), newEdgeType(e), newSetEdge(e), newUnsetEdge(e),
+		newAddNode(e), newAddContainer(e), newRemoveNode(e), newGroup(e), newUngroup(e), newMove(e), newEditText(e), newEditNodes(e), newEditLabel(e), newSetNode(e), newUnsetNode(e), newNodeStatus(e),
+		newAddEdge(e), newConnect(e), newRemoveEdge(e), newEdgeType(e), newSetEdge(e), newUnsetEdge(e),
 		newSetGraph(e), newUnsetGraph(e), newWrapper(e), newRestore(e), newSaveAs(e), newUndo(e), newRedo(e))
 }
 

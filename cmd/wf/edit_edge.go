@@ -36,6 +36,26 @@ func newAddEdge(e *env) *cobra.Command {
 	})
 }
 
+func newConnect(e *env) *cobra.Command {
+	byFiles := false
+	cmd := &cobra.Command{
+		Use:   "connect --by-files",
+		Short: "Add the edges that declared files ask for",
+		Example: `  wf edit connect --by-files
+  wf edit undo`,
+		Long: `Connect adds an edge wherever a node reads what another one makes, as their inputs and outputs
+say, and no path of edges leads from one to the other. wf check lists these places.`,
+		Args: nargs(0, 0),
+	}
+	cmd.Flags().BoolVar(&byFiles, "by-files", false, "add the edges (wf help up-to-date)")
+	return editCommand(e, cmd, func([]string) ([]api.Edit, error) {
+		if !byFiles {
+			return nil, exit.Usage("connect needs --by-files: it adds the edges that declared inputs and outputs ask for; wf edit add-edge adds a single one")
+		}
+		return []api.Edit{{Op: api.OpByFiles}}, nil
+	})
+}
+
 func newRemoveEdge(e *env) *cobra.Command {
 	return edgeCommand(e, &cobra.Command{
 		Use:   "remove-edge SRC DST",

@@ -32,6 +32,9 @@ type env struct {
 	// traced: write the messages to and from the daemon to a file; see protocol.
 	traced bool
 
+	// far is the machine of --host, for the commands that work here on it; nil = this machine.
+	far *machine
+
 	// notes: report what happens to the daemon. Commands that people watch set it; other commands are used in
 	// scripts, where the start of a daemon is not worth a line.
 	notes bool

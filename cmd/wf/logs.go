@@ -31,6 +31,9 @@ type logsOptions struct {
 	hooks          bool
 	json           bool
 	timestamps     bool
+	yes            bool
+
+	permitted permission
 }
 
 func newLogs(e *env) *cobra.Command {
@@ -40,7 +43,7 @@ func newLogs(e *env) *cobra.Command {
 		Long: `Logs prints the output of the latest execution of each node: standard output and standard
 error, in the order in which they were written. Nodes with output=split keep the two apart, and
 standard output is printed first. On a terminal only printable text is shown; files and pipes get
-the exact bytes. With --json each line of output is a JSON object (wf.log/v1) that names its node.
+the exact bytes. Values of secrets are *** (wf help secrets). With --json each line of output is a JSON object (wf.log/v1) that names its node.
 
 With --follow, logs waits for nodes that have not started yet, and continues with the next attempt
 of a node that is retried. Here -f means --follow, as in tail; in all other commands -f means
@@ -84,7 +87,8 @@ standard error. Options like python -u or programs like stdbuf -oL help.`,
 	f.BoolVar(&o.stderr, "stderr", false, "only standard error (output=split)")
 	f.BoolVar(&o.failed, "failed", false, "all nodes that failed in the run")
 	f.BoolVar(&o.hooks, "hooks", false, "what hooks printed")
-	f.BoolVar(&o.raw, "raw", false, "write exact bytes to a terminal, too: only for output that you trust")
+	f.BoolVar(&o.raw, "raw", false, "write exact bytes to a terminal, too, with the values of secrets: only for output that you trust")
+	f.BoolVarP(&o.yes, "yes", "y", false, "with --raw: show secrets without asking")
 	f.BoolVar(&o.timestamps, "timestamps", false, "before each line the time by which it had been written, to the second")
 	f.BoolVar(&o.json, "json", false, "print a JSON object for each line of output")
 	return cmd
@@ -99,6 +103,8 @@ func (o *logsOptions) check(args []string) error {
 		return &exit.Failure{Status: exit.BadUsage, What: "no node named", Fix: "wf logs NODE, or wf logs --failed"}
 	case len(args) > 0 && o.failed:
 		return exit.Usage("--failed selects nodes and cannot be combined with node names")
+	case o.yes && !o.raw:
+		return exit.Usage("--yes needs --raw")
 	case o.json && o.raw:
 		return exit.Usage("--raw and --json cannot be combined")
 	case o.execution < 0:
@@ -115,7 +121,16 @@ func (o *logsOptions) printHooks(ctx context.Context, e *env, s *target) error {
 	if err != nil {
 		return err
 	}
-	out, err := s.Workspace.Hooks(ctx, run)
+	if o.raw {
+		detail, err := s.Workspace.Run(ctx, run)
+		if err == nil {
+			err = o.permit(e, detail.Masked, "the output of the hooks", detail.Run)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	out, err := s.Workspace.Hooks(ctx, run, o.raw)
 	if err != nil {
 		return err
 	}
@@ -166,7 +181,7 @@ func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]
 		}
 		var queries []logQuery
 		for _, x := range runview.FailedExecutions(detail) {
-			queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution, Times: o.timestamps}, x.Name})
+			queries = append(queries, logQuery{client.LogQuery{Node: x.Node, Run: detail.Run, Execution: x.Execution, Times: o.timestamps, Unmasked: o.raw, Aligned: o.timestamps}, x.Name})
 		}
 		return queries, nil
 	}
@@ -176,7 +191,7 @@ func (o *logsOptions) queries(ctx context.Context, s *target, args []string) ([]
 	}
 	queries := make([]logQuery, len(nodes))
 	for i, n := range nodes {
-		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution, Times: o.timestamps}, n.name}
+		queries[i] = logQuery{client.LogQuery{Node: n.node, Run: n.run, Execution: o.execution, Times: o.timestamps, Unmasked: o.raw, Aligned: o.timestamps}, n.name}
 	}
 	return queries, nil
 }
@@ -202,6 +217,9 @@ func (o *logsOptions) chosen(e *env, s *target, info api.LogInfo) ([]tail.Stream
 func (o *logsOptions) printOne(ctx context.Context, e *env, s *target, q client.LogQuery, out *lineStart, header bool) error {
 	info, err := s.Workspace.LogInfo(ctx, q)
 	if err != nil {
+		return err
+	}
+	if err := o.permit(e, info.Masked, "the output of "+plain.Line(info.Name), info.Run); err != nil {
 		return err
 	}
 	if header && !o.json {
@@ -315,6 +333,7 @@ func (o *logsOptions) offset(ctx context.Context, s *target, q client.LogQuery, 
 	}
 	for window := int64(tail.MaxBytes); ; window *= 2 {
 		start := max(0, stream.Size-window)
+		q.Aligned = true
 		r, err := s.Workspace.Output(ctx, q, stream.Name, start, false)
 		if err != nil {
 			return 0, err

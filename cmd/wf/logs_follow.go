@@ -66,6 +66,9 @@ func (f *logFollower) follow(ctx context.Context, named logQuery) error {
 		if err != nil {
 			return err
 		}
+		if err := f.o.permit(f.e, info.Masked, "the output of "+plain.Line(info.Name), info.Run); err != nil {
+			return err
+		}
 		streams, err := f.o.chosen(f.e, f.s, info)
 		if err != nil {
 			return err

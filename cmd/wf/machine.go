@@ -115,6 +115,10 @@ func elsewhere(e *env, args []string) (rest []string, done bool, err error) {
 	if err != nil || m == nil {
 		return rest, err != nil, err
 	}
+	if usesWeb(rest) {
+		e.far = m
+		return rest, false, nil
+	}
 	ctx := context.Background()
 	if file, ok := tuiArgs(rest); ok && e.tuiImpossible() == "" {
 		return nil, true, m.showTUI(ctx, file)

@@ -71,8 +71,8 @@ func tuiArgs(args []string) (file string, ok bool) {
 	return args[0], !known
 }
 
-// showTUI shows the terminal interface here, so that it answers keys at once, for the daemon of another machine.
-func (m *machine) showTUI(ctx context.Context, file string) error {
+// setup asks the machine for what a program here must know to show its workfiles.
+func (m *machine) setup(ctx context.Context, file string) (setup tuiSetup, err error) {
 	e := m.e
 	args := []string{"server", setupCommand}
 	if file != "" {
@@ -82,15 +82,24 @@ func (m *machine) showTUI(ctx context.Context, file string) error {
 	status, err := m.ask(ctx, remote.Request{Args: args, Dir: m.Dir, In: remote.StreamPipe, Out: remote.StreamFile, Err: remote.StreamFile},
 		remote.Terminal{Stdin: strings.NewReader(""), Stdout: &out, Stderr: e.Stderr, Size: func() (rows, columns uint16) { return terminalSize(e) }})
 	if err != nil {
-		return err
+		return setup, err
 	}
 	if status != 0 {
-		return exit.With(status)
+		return setup, exit.With(status)
 	}
-	var setup tuiSetup
 	if err := json.Unmarshal(out.Bytes(), &setup); err != nil {
-		return &exit.Failure{Status: exit.Daemon, What: "wf on " + m.name + " is of another version, which this terminal interface cannot use",
+		return setup, &exit.Failure{Status: exit.Daemon, What: "wf on " + m.name + " is of another version, which this interface cannot use",
 			Why: err.Error(), Fix: "wf host install " + m.name}
+	}
+	return setup, nil
+}
+
+// showTUI shows the terminal interface here, so that it answers keys at once, for the daemon of another machine.
+func (m *machine) showTUI(ctx context.Context, file string) error {
+	e := m.e
+	setup, err := m.setup(ctx, file)
+	if err != nil {
+		return err
 	}
 	if err := e.configure(&cobra.Command{Use: "wf"}, nil); err != nil {
 		return err

@@ -27,6 +27,8 @@ type newOptions struct {
 	chainGiven bool // --chain was given
 	from       string
 	goals      []string
+	flat       bool
+	trust      bool
 	command    string
 	results    string
 }
@@ -46,9 +48,10 @@ at the top of the workfile.
   dot        digraphs of Graphviz: the command of a node is its attribute command, or else its
              label; dashed and dotted edges are non-blocking; clusters are groups; control flow
              as written by wf graph
-  make       rules, pattern rules and variables, without running make. The goals and what they
-             need become nodes. wf ignores file times, so every node runs. Functions, conditions,
-             includes and the built-in rules of make are errors
+  make       what GNU make would execute for the goals. Make evaluates the makefile, and so runs its
+             $(shell …): wf asks on a terminal, or takes --trust. No recipe is executed. Variables set
+             with ?= become parameters; targets that differ in one word become a sub-flow with foreach,
+             unless --flat is given. wf ignores file times, so every node runs
   mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
              the labels of the arrows from a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
@@ -67,7 +70,7 @@ such nodes a command.`,
 		Example: `  wf new                                      an empty ./Workfile
   wf new --from-lines --chain < commands.txt  a node per line, one after the other
   wf new night.wf --from-lines night.sh       a node per command of a script
-  wf new build.wf --from make Makefile        the rules of a makefile
+  wf new build.wf --from make Makefile        what make would execute
   wf new night.wf --from yaml night.yaml      a text as wf text prints it
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),
@@ -83,8 +86,10 @@ such nodes a command.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.fromLines, "from-lines", false, "read commands from INPUT or standard input: one per line, or a script")
 	f.BoolVar(&o.chain, "chain", false, "with --from-lines: each command waits for the one before")
-	f.Var(&choice{&o.from, convert.Formats()}, "from", "read INPUT in this format: "+strings.Join(convert.Formats(), ", "))
+	f.Var(&choice{&o.from, importFormats()}, "from", "read INPUT in this format: "+strings.Join(importFormats(), ", "))
 	f.StringArrayVar(&o.goals, "goal", nil, "with --from make: a `TARGET` to make (repeatable; default: the first target)")
+	f.BoolVar(&o.flat, "flat", false, "with --from make: every target stays a node, also if several differ in one word only")
+	f.BoolVar(&o.trust, "trust", false, "with --from make: evaluate the makefile, and so run its $(shell), without asking")
 	f.Var(&choice{&o.results, settings.ResultsWords}, "results", "what runs write into the file: none, status, or file (also output); default in a git work tree: none")
 	f.StringVar(&o.command, "command", "", "with --from: the command of nodes without one; {} is their name")
 	return cmd
@@ -139,6 +144,10 @@ func (o *newOptions) arguments(cmd *cobra.Command, e *env, args []string) error 
 		return exit.Usage("--chain needs --from-lines")
 	case len(o.goals) > 0 && o.from != "make":
 		return exit.Usage("--goal names a target of a makefile: it needs --from make")
+	case o.flat && o.from != "make":
+		return exit.Usage("--flat needs --from make")
+	case o.trust && o.from != "make":
+		return exit.Usage("--trust needs --from make")
 	case o.command != "" && o.from == "":
 		return exit.Usage("--command needs --from")
 	}
@@ -156,7 +165,7 @@ func (o *newOptions) run(ctx context.Context, e *env) error {
 	case o.fromLines:
 		notes, err = o.readLines(e, &req)
 	case o.from != "":
-		notes, err = o.read(e, &req)
+		notes, err = o.read(ctx, e, &req)
 	}
 	if err != nil {
 		return err

@@ -2,12 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"wf/api"
 	"wf/cmd/wf/convert"
@@ -16,13 +19,23 @@ import (
 	"wf/tui/words"
 )
 
+// importFormats returns the formats of --from, sorted.
+func importFormats() []string {
+	return slices.Sorted(slices.Values(append(convert.Formats(), "make")))
+}
+
 // read fills a request with the workflow of another program, and returns notes about it.
-func (o *newOptions) read(e *env, req *api.NewRequest) (notes []string, err error) {
+func (o *newOptions) read(ctx context.Context, e *env, req *api.NewRequest) (notes []string, err error) {
 	data, name, err := o.readInput(e)
 	if err != nil {
 		return nil, err
 	}
-	flow, err := convert.Import(o.from, data, convert.Options{Goals: o.goals, Command: o.command, Exists: o.besideInput(e)})
+	var flow *convert.Workflow
+	if o.from == "make" {
+		flow, err = o.readMake(ctx, e, data, name)
+	} else {
+		flow, err = convert.Import(o.from, data, convert.Options{Command: o.command})
+	}
 	if err != nil {
 		return nil, notExpressible(name, o.from, err)
 	}
@@ -52,22 +65,6 @@ func (o *newOptions) fileComment(e *env, notes []string) []string {
 		lines = append(lines, "note: "+note)
 	}
 	return lines
-}
-
-// besideInput returns a function that says whether a file exists in the folder of the makefile, which is the current
-// folder for standard input.
-func (o *newOptions) besideInput(e *env) func(string) bool {
-	folder := e.Abs(".")
-	if o.input != "-" {
-		folder = filepath.Dir(e.Abs(o.input))
-	}
-	return func(name string) bool {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(folder, name)
-		}
-		_, err := os.Stat(name)
-		return err == nil
-	}
 }
 
 // readInput reads the input file or standard input.
@@ -107,7 +104,7 @@ func notExpressible(name, format string, err error) error {
 		where += ":" + strconv.Itoa(at.Column)
 	}
 	why := "nothing was written: this " + inputWord[format] + " cannot be expressed as a workfile"
-	if format == "yaml" {
+	if format == "yaml" || strings.HasPrefix(at.Msg, makeSays) {
 		why = "nothing was written"
 	}
 	if at.Others > 0 {
@@ -140,7 +137,7 @@ func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
 
 func withoutCommand(nodes []api.NewNode) (n int) {
 	for i := range nodes {
-		if nodes[i].NoCommand && !nodes[i].Container {
+		if nodes[i].NoCommand && !nodes[i].Container && nodes[i].Attrs["workfile"] == "" {
 			n++
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +52,7 @@ func (o *paramsOptions) list(ctx context.Context, e *env, s *target) error {
 	if err != nil {
 		return err
 	}
-	list.Problems = slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { return p.Reason == "is required" }) // this command passes no values
+	list.Problems = slices.DeleteFunc(list.Problems, func(p api.ParamProblem) bool { return strings.HasPrefix(p.Reason, "is required") }) // this command passes no values
 	if o.json {
 		return console.WriteJSON(e.Stdout, list)
 	}
@@ -77,7 +78,7 @@ func printParams(w io.Writer, params []api.Param) error {
 		if limits := words.Limits(p); limits != "" {
 			kind += " (" + limits + ")"
 		}
-		t.Row(plain.Line(name), plain.Line(kind), plain.Line(words.DefaultText(p.Default)), plain.Line(words.Choices(p)), plain.Line(p.Help))
+		t.Row(plain.Line(name), plain.Line(kind), plain.Line(words.ParamDefault(p)), plain.Line(words.Choices(p)), plain.Line(p.Help))
 	}
 	return t.Write(w)
 }

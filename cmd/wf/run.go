@@ -59,9 +59,11 @@ type runOptions struct {
 	jobs           *int   // nil = not given
 	wrapper        string
 	executor       string
+	profile        string // its name
 	env            []string
 	envFiles       []string // of KEY=VALUE lines
 	failFast       bool
+	noCache        bool
 	timeout, grace time.Duration
 	acceptDrawing  bool
 	interrupt      string // what Ctrl-C does
@@ -139,7 +141,9 @@ func (o *runOptions) addScopeFlags(f *pflag.FlagSet) {
 	f.FuncP("jobs", "j", "run `N` commands at once; 0 = no limit (default: the slots that all runs of this machine share, see wf doctor)", o.setJobs)
 	f.StringVar(&o.wrapper, "wrapper", "", "the `TEMPLATE` around every command; {} is the command")
 	f.StringVar(&o.executor, "executor", "", "run the nodes that name none with `EXECUTOR`: local, or one of the configuration (wf help executors)")
+	f.StringVar(&o.profile, "profile", "", "run with the parameters and attributes of `PROFILE` (wf help profiles)")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop everything at the first failure")
+	f.BoolVar(&o.noCache, "no-cache", false, "execute also nodes that are up to date (wf help up-to-date)")
 	o.controlOptions.addFlags(f)
 	f.BoolVar(&o.acceptDrawing, "accept-drawing", false, "run the texts of a drawing as commands; wf remembers this")
 }
@@ -223,6 +227,7 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		Jobs:          o.jobs,
 		Env:           slices.Concat(e.Environ, fromFiles, o.env),
 		FailFast:      o.failFast,
+		NoCache:       o.noCache,
 		Executor:      o.executor,
 		TimeoutMS:     o.timeout.Milliseconds(),
 		GraceMS:       millis(flags, "grace", o.grace),
@@ -230,6 +235,12 @@ func (o *runOptions) request(flags *pflag.FlagSet, e *env) (api.RunRequest, erro
 		AcceptDrawing: o.acceptDrawing,
 		Notify:        e.notify,
 		Defaults:      e.defaults,
+	}
+	if o.profile != "" {
+		var err error
+		if req.Profile, err = settings.RunProfile(&e.Console, e.trust, e.Abs(cmp.Or(o.file, defaultWorkfile)), o.profile); err != nil {
+			return api.RunRequest{}, err
+		}
 	}
 	if !o.dryRun {
 		req.World = procattr.Own().Encode()

@@ -37,13 +37,18 @@ var busyWords = []string{api.BusyRefuse, api.BusyQueue, api.BusyCancel}
 
 // addFlags adds the flags of controlOptions.
 func (o *controlOptions) addFlags(f *pflag.FlagSet) {
-	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter of the workfile, `PARAM=VALUE`; @FILE reads the value from a file, @- from standard input, @@ is an @ (repeatable)")
-	f.StringVar(&o.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param takes precedence")
+	o.addParamFlags(f)
 	f.StringArrayVar(&o.until, "until", nil, "run everything before the nodes of `SEL`, without these nodes (repeatable)")
 	f.StringArrayVar(&o.from, "from", nil, "run the nodes of `SEL` and everything after them; the nodes before count as done (repeatable)")
 	f.Func("skip", "do not execute the nodes of `SEL`; they count as succeeded (repeatable)", o.addSkip)
 	f.Func("mock", "do not execute a node, but give it a result: `NODE=RESULT` with exit:N, outputs as JSON, or @FILE with outputs (repeatable)", o.addMock)
 	f.Var(&choice{&o.onBusy, busyWords}, "on-busy", "if an active run has these nodes: refuse, queue behind it, or cancel it")
+}
+
+// addParamFlags adds the flags that set parameters.
+func (o *controlOptions) addParamFlags(f *pflag.FlagSet) {
+	f.StringArrayVarP(&o.params, "param", "p", nil, "set a parameter of the workfile, `PARAM=VALUE`; @FILE reads the value from a file, @- from standard input, @@ is an @ (repeatable)")
+	f.StringVar(&o.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param takes precedence")
 }
 
 // addSkip adds a --skip.

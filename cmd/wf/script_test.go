@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"wf/executor/executortest/boxtest"
 )
 
 // Which scripts show how the command line looks:
@@ -133,6 +135,8 @@ type sandbox struct {
 	disks     []string             // mount points of its disks
 	listing   string               // the result of remember
 	endpoints map[string]*endpoint // by the variable of their port
+	visitors  map[string]*visitor  // of the web page, by their names in the script
+	engine    *boxtest.Engine      // nil = the script has none
 }
 
 // end stops the daemon with its runs, and fails if processes are left.
@@ -141,11 +145,19 @@ func (w *sandbox) end() error {
 		s.kill()
 	}
 	w.endOtherMachine()
+	if err := w.endPages(); err != nil {
+		return fmt.Errorf("end the web pages: %w", err)
+	}
 	stop := exec.Command(filepath.Join(w.bin, "wf"), "server", "stop", "--cancel")
 	stop.Env = append(slices.Clone(w.vars), "WF_HOST=local", "WF_DAEMON_HOST=")
 	out, err := stop.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("wf server stop --cancel: %w\n%s%s", err, out, w.daemonLog())
+	}
+	if w.engine != nil {
+		if left := w.engine.Close(); err == nil && len(left) > 0 {
+			err = fmt.Errorf("boxes left behind: %q", left)
+		}
 	}
 	if left := w.leftovers(); err == nil && len(left) > 0 {
 		err = fmt.Errorf("processes left behind:\n%s", left)

@@ -82,6 +82,7 @@ again; changed commands run without that. Triggers that are enabled already go o
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask")
 	f.StringArrayVarP(&o.run.params, "param", "p", nil, "set a parameter of every run, `PARAM=VALUE`; as of wf run (repeatable)")
 	f.StringVar(&o.run.paramsFile, "params", "", "values of parameters: a JSON object in `JSONFILE`; --param takes precedence")
+	f.StringVar(&o.run.profile, "profile", "", "run with the parameters and attributes of `PROFILE` (wf help profiles)")
 	f.StringArrayVar(&o.run.env, "env", nil, "set `KEY=VALUE` for the commands (repeatable)")
 	f.StringArrayVar(&o.run.envFiles, "env-file", nil, "set the KEY=VALUE lines of `ENVFILE` for the commands (repeatable)")
 	return cmd
@@ -92,6 +93,7 @@ func (o *triggerOptions) enable(e *env) func(context.Context, *env, string) erro
 		if err := o.run.check(); err != nil {
 			return err
 		}
+		o.run.file = path
 		req, err := o.run.request((&cobra.Command{}).Flags(), e)
 		if err != nil {
 			return err

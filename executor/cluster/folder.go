@@ -192,6 +192,9 @@ func (f *folder) variables(t *task) (vars string, input []byte) {
 		words = []string{t.job.Shell} // it does not exist, which the job reports
 	}
 	missing := shell.NotFound(t.job.Shell, words[0])
+	if t.job.Launcher != nil { // it finds the shell, or says that it cannot
+		missing, words = t.job.Launcher[0]+": not found in PATH", append(t.job.Launcher[:len(t.job.Launcher):len(t.job.Launcher)], words...)
+	}
 	env, input, err := shell.Values(t.job.Command, t.job.Env)
 	if err != nil { // a crash came before the end that take has given the task: the job does not start the command
 		words, missing = []string{""}, err.Error()

@@ -81,6 +81,23 @@ var exitCases = []testCase{
 			h.Errorf("output %q", got)
 		}
 	}},
+	{"a launcher", func(h *Harness) {
+		job := h.Job(0, `echo "$PWD $WORD $0"; exit 3`)
+		job.Shell = "bash"
+		job.Launcher = []string{"/bin/sh", "-c", `cd -- "$1" && shift && WORD="it's" exec "$@"`, "sh", "/"}
+		h.StartJobs(job)
+		if r := h.Ended(0); h.Read(r.Out) != "/ it's bash\n" || r.Exit.Code != 3 {
+			h.Errorf("output %q, %+v", h.Read(r.Out), r.Exit)
+		}
+	}},
+	{"a launcher that does not exist", func(h *Harness) {
+		job := h.Job(0, "echo hello; true")
+		job.Launcher = []string{"/no/such/launcher"}
+		h.StartJobs(job)
+		if r := h.Ended(0); !r.Exit.Failed || !strings.Contains(r.Message, "/no/such/launcher") {
+			h.Errorf("report %+v, want a failure that names the launcher", r)
+		}
+	}},
 	{"a shell that does not exist", func(h *Harness) {
 		job := h.Job(0, "echo hello; true")
 		job.Shell = "/no/such/shell"

@@ -2,7 +2,10 @@
 // which processes belong to the run. The entries of the runner log are in package wire.
 package rundir
 
-import "strconv"
+import (
+	"path/filepath"
+	"strconv"
+)
 
 // The files in the folder of a run.
 const (
@@ -11,7 +14,23 @@ const (
 	RunnerLogFile   = "record"     // the runner log
 	EnvironmentFile = "env"        // the environment of the commands, as NUL-terminated KEY=VALUE, while the run lasts
 	OutputFolder    = "out"        // the outputs of the commands
+	// VariablesFile has the variables that commands get from files of the workfile, as JSON, while the run lasts.
+	VariablesFile = "variables"
 )
+
+// The files of one execution, see JobFile. They are removed when it ends.
+const (
+	ScriptFile = "script" // a command that is too long for an argument
+	InputFile  = "input"  // the values of the command
+	AroundFile = "around" // what its supervisor does
+	BoxFile    = "box"    // what can kill its box
+	BoxIDFile  = "cid"    // the id of its box, which the engine writes
+)
+
+// JobFile returns the path of a file of an execution in the folder of its run.
+func JobFile(dir, kind string, node, execution int) string {
+	return filepath.Join(dir, kind+"-"+strconv.Itoa(node)+"."+strconv.Itoa(execution))
+}
 
 // OutputName returns the name of an output file of a slot; stream is "out", "err" or SamplesExtension.
 func OutputName(number int, stream string) string {

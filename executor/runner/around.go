@@ -37,7 +37,7 @@ func (c *commands) supervised(e *execution, path string, argv []string) (string,
 	if err != nil {
 		return "", nil, fmt.Errorf("its hooks: %w", err)
 	}
-	file, err := c.keepFile(e, "around", string(text))
+	file, err := c.keepFile(e, rundir.AroundFile, string(text))
 	if err != nil {
 		return "", nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"wf/executor/rundir"
 	"wf/executor/shell"
 )
 
@@ -22,7 +23,7 @@ func (c *commands) scriptCall(e *execution, argv []string) ([]string, error) {
 		if i != last || i < 2 || argv[i-1] != "-c" || !shell.IsShell(filepath.Base(argv[0])) && !shell.IsShell(filepath.Base(argv[i-2])) {
 			return nil, fmt.Errorf("an argument of its command has %d bytes, and the kernel allows %d: put the text into a file", len(arg), shell.MaxString-1)
 		}
-		path, err := c.keepFile(e, "script", arg)
+		path, err := c.keepFile(e, rundir.ScriptFile, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -42,13 +43,15 @@ func (c *commands) keepFile(e *execution, what, text string) (string, error) {
 }
 
 func (c *commands) fileOf(e *execution, what string) string {
-	return filepath.Join(c.dir, fmt.Sprintf("%s-%d.%d", what, e.job.ID.Node, e.job.ID.Execution))
+	return rundir.JobFile(c.dir, what, e.job.ID.Node, e.job.ID.Execution)
 }
 
 // dropFiles removes the files that this or an earlier runner has written for an execution.
 func (c *commands) dropFiles(e *execution) {
 	if e.adopted {
-		e.files = []string{c.fileOf(e, "script"), c.fileOf(e, "input"), c.fileOf(e, "around")}
+		for _, kind := range []string{rundir.ScriptFile, rundir.InputFile, rundir.AroundFile, rundir.BoxFile, rundir.BoxIDFile} {
+			e.files = append(e.files, c.fileOf(e, kind))
+		}
 	}
 	for _, path := range e.files {
 		os.Remove(path) // an error does not matter: the folder of the run is removed later
@@ -63,7 +66,7 @@ func (c *commands) values(e *execution) ([]string, error) {
 	if err != nil || file == nil {
 		return env, err
 	}
-	path, err := c.keepFile(e, "input", string(file))
+	path, err := c.keepFile(e, rundir.InputFile, string(file))
 	if err != nil {
 		return nil, err
 	}

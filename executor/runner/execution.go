@@ -157,19 +157,25 @@ func (r *runner) startFailed(e *execution, err error) {
 func (r *runner) died(d *proc.Death) {
 	r.stops.look = true
 	e := r.children.running[d.PID]
-	if e == nil { // an orphan that this process has adopted
-		proc.Reap(d.PID)
+	if e == nil {
+		if !enderDied(r, d) { // an orphan that this process has adopted
+			proc.Reap(d.PID)
+		}
 		return
 	}
 	r.options.Reached(pointDied, e.job.ID)
 	r.children.zombie = e
 	delete(r.children.running, d.PID)
 	e.gone, e.death = true, d
-	if e.stop != nil {
+	leaves := e.stop == nil && mayLeaveBox(e, d) && r.commands.boxOf(e) != nil
+	if e.stop != nil || leaves {
 		r.note(&wire.Entry{
 			Kind: wire.EntryExit, Node: e.job.ID.Node, Execution: e.job.ID.Execution,
 			Code: d.Code, Signal: d.Signal, User: int64(d.User), System: int64(d.System),
 		})
+		if leaves {
+			endAfterBox(r, e, &wire.Entry{})
+		}
 		return
 	}
 	r.recordEnd(e, &wire.Entry{})
@@ -189,7 +195,7 @@ func (r *runner) reapEnded() {
 	}
 	r.options.Reached(pointEndWritten, e.job.ID)
 	r.poller.forget(e.handle)
-	if e.stop != nil {
+	if e.stop != nil || r.boxes.ends[e] != nil {
 		proc.Reap(e.pid)
 		return
 	}
@@ -229,6 +235,9 @@ func (r *runner) recordEnd(e *execution, as *wire.Entry) {
 	r.jobs.event++
 	delete(r.jobs.active, e.job.ID)
 	delete(r.stops.stopping, e)
+	if len(r.boxes.ends) > 0 && e != r.children.zombie {
+		delete(r.boxes.ends, e)
+	}
 	r.settle(e.job.ID, as)
 }
 

@@ -31,7 +31,7 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 		return child{}, err
 	}
 	env := c.env.with(values)
-	if !c.env.hooked && e.job.Around == nil {
+	if !c.env.hooked && e.job.Around == nil && e.job.Launcher == nil {
 		find := func(name string) (string, bool) { return c.programs.find(name, env, e.readySince, now) }
 		if path, argv, ok := shell.Direct(e.job.Shell, e.job.Command, find); ok {
 			if argv, err = c.scriptCall(e, argv); err != nil {
@@ -43,11 +43,11 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 			}
 		}
 	}
-	program, argv, err := shell.Find(e.job.Shell, env)
+	program, argv, err := c.shellOf(e, env)
 	if err != nil {
 		return child{}, err
 	}
-	if argv, err = c.scriptCall(e, append(argv, "-c", e.job.Command)); err != nil {
+	if argv, err = c.scriptCall(e, argv); err != nil {
 		return child{}, err
 	}
 	if e.job.Around != nil {
@@ -61,9 +61,19 @@ func (c *commands) fork(e *execution, now moment) (forked child, err error) {
 	return forked, err
 }
 
+// shellOf returns the program and the arguments that execute the command of e in its shell.
+func (c *commands) shellOf(e *execution, env []string) (string, []string, error) {
+	if e.job.Launcher != nil {
+		return c.launched(e, env)
+	}
+	program, argv, err := shell.Find(e.job.Shell, env)
+	return program, append(argv, "-c", e.job.Command), err
+}
+
 // removeFiles removes the files that must not outlive the run. It ignores most errors: nothing could act on them.
 func (c *commands) removeFiles() {
 	os.Remove(filepath.Join(c.dir, forkNoteFile))
+	os.Remove(filepath.Join(c.dir, rundir.VariablesFile))
 	if err := os.Remove(filepath.Join(c.dir, rundir.EnvironmentFile)); err != nil && !c.env.missing {
 		fmt.Fprintln(os.Stderr, "runner:", err)
 	}

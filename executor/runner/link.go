@@ -133,8 +133,8 @@ func (r *runner) execute(l *link, c *wire.Command) error {
 	switch c.Kind {
 	case wire.LineStart, wire.LineAround:
 		r.acceptJob(c.Job())
-	case wire.LineGated:
-		if latest {
+	case wire.LineGated, wire.LineLaunch:
+		if latest || len(c.After) == 0 {
 			r.acceptJob(c.Job())
 		}
 	case wire.LineWidth:
@@ -182,7 +182,7 @@ func (r *runner) handleHello(l *link, hello *wire.Command) error {
 	for _, e := range r.adopted() {
 		adopted = append(adopted, e.pid)
 	}
-	answer := wire.Notice{Kind: wire.LineHello, Version: min(wire.Version, hello.Version), Hooks: true, PID: r.pid, Adopted: adopted, Message: r.links.held}
+	answer := wire.Notice{Kind: wire.LineHello, Version: min(wire.Version, hello.Version), Hooks: true, Launch: true, PID: r.pid, Adopted: adopted, Message: r.links.held}
 	l.hello = answer.Append(nil)
 	l.held = r.links.held
 	l.sent = offset(r.news.text, hello.Since)

@@ -140,7 +140,7 @@ func (r *runner) adopt(p *replayState) {
 		r.jobs.active[id] = e
 		switch {
 		case e.pid == 0:
-			r.end(e, &wire.Entry{Lost: true, Message: "the runner died before it recorded the start"})
+			endAfterBox(r, e, &wire.Entry{Lost: true, Message: "the runner died before it recorded the start"})
 		default:
 			r.adoptStarted(e)
 		}
@@ -191,7 +191,10 @@ func (r *runner) adoptStarted(e *execution) {
 		r.stops.look, r.stops.pause = true, firstLook
 	}
 	if e.gone {
-		return // the stop takes care of its other processes
+		if e.stop == nil { // its box was being ended; otherwise the stop takes care of its other processes
+			endAfterBox(r, e, &wire.Entry{})
+		}
+		return
 	}
 	now, err := proc.Read(e.pid)
 	handle := r.recovery.handover.Handle(e.job.ID)
@@ -249,6 +252,10 @@ func (r *runner) adoptedEnded(e *execution, d *proc.Death) {
 		as := &wire.Entry{Lost: d == nil}
 		if d == nil {
 			as.Message = "ended while no runner was alive, so its exit code is unknown"
+		}
+		if mayLeaveBox(e, d) {
+			endAfterBox(r, e, as)
+			return
 		}
 		r.end(e, as)
 	}

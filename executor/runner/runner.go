@@ -63,6 +63,7 @@ type runner struct {
 	children children
 	poller   *poller
 	stops    stops
+	boxes    boxes
 	closing  closing
 	recovery recovery
 }
@@ -354,6 +355,7 @@ func (r *runner) reapDeaths(now time.Time) {
 
 // turn does what has become possible or due.
 func (r *runner) turn(now time.Time) {
+	r.boxes.expire(now)
 	r.advanceStops(now)
 	r.endHold(now)
 	r.startNext(now)
@@ -387,6 +389,9 @@ func (r *runner) nextWake(now time.Time) time.Duration {
 	}
 	if len(r.stops.stopping) > 0 || r.closing.requested {
 		sooner(r.stops.next)
+	}
+	if len(r.boxes.enders) > 0 {
+		sooner(r.boxes.expire(now))
 	}
 	if !r.log.unsynced.IsZero() {
 		sooner(r.log.unsynced.Add(syncDelay))

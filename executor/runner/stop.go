@@ -204,7 +204,9 @@ func (r *runner) endFinishedStops(table *proc.Table, now time.Time) (overdue []*
 		left := r.stops.members(table, e)
 		switch {
 		case e.gone && len(left) == 0:
-			r.end(e, &wire.Entry{Lost: e.death == nil})
+			if endBox(r, e) {
+				r.end(e, withBox(r, e, &wire.Entry{Lost: e.death == nil}))
+			}
 		case !e.stop.killed.IsZero() && now.Sub(e.stop.killed) > killTimeout:
 			r.abandonStop(e, left)
 		case !now.Before(e.stop.deadline):

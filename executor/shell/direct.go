@@ -94,6 +94,10 @@ func startsProgram(words []string) bool {
 	return first != "" && !shellWords()[first] && !strings.Contains(first, "=")
 }
 
+// PlainWords splits a line that consists only of words, blanks and simple quotes. ok is false if a shell might read it in another
+// way, or if there is no word.
+func PlainWords(line string) (words []string, ok bool) { return plainWords(line) }
+
 // plainWords splits a line that consists only of words, blanks and simple quotes.
 func plainWords(line string) (words []string, ok bool) {
 	if !strings.ContainsFunc(line, func(c rune) bool { return c != ' ' && c != '\t' && (c >= utf8.RuneSelf || !isPlain(byte(c))) }) {

@@ -14,6 +14,10 @@ import (
 // defaultShell is the shell of jobs that name none.
 const defaultShell = "/bin/sh"
 
+// Strict is the name of a shell that ends with the first command that fails, also within a pipe, and at the use of a variable
+// that is not set: bash -euo pipefail.
+const Strict = "bash-strict"
+
 // Find returns the path of the shell of a job and the beginning of its argument list: the path, and the options that the
 // job gives, as in "bash -euo pipefail". A name without a slash is looked up in the PATH of env.
 func Find(shell string, env []string) (path string, argv []string, err error) {
@@ -37,6 +41,8 @@ func Words(shell string) ([]string, error) {
 	switch {
 	case shell == "":
 		return []string{defaultShell}, nil
+	case shell == Strict:
+		return []string{"bash", "-euo", "pipefail"}, nil
 	case !strings.ContainsAny(shell, " \t'\"") || isProgram(shell) == nil:
 		return []string{shell}, nil
 	}

@@ -16,6 +16,9 @@ type WrapperProblem struct {
 // CheckWrapper returns the problem of a wrapper, or nil. shell reads the wrapper; "" is the default shell. For shells that
 // are not of the Bourne family it always returns nil.
 func CheckWrapper(wrapper, shell string) *WrapperProblem {
+	if shell == Strict {
+		shell = "bash"
+	}
 	if isNoWrapper(wrapper) || shell != "" && !isBourne(shell) {
 		return nil
 	}

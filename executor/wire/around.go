@@ -47,3 +47,13 @@ func appendAround(b []byte, j Job) []byte {
 	return AppendLine(b, Command{Kind: LineAround, Node: j.ID.Node, Execution: j.ID.Execution, Shell: j.Shell, Line: j.Command,
 		Env: j.Env, Merge: j.Merge, Foreseen: j.Foreseen, Around: j.Around})
 }
+
+// appendLaunch encodes a job with a launcher.
+func appendLaunch(b []byte, j Job) []byte {
+	c := Command{Kind: LineLaunch, Node: j.ID.Node, Execution: j.ID.Execution, Shell: j.Shell, Line: j.Command,
+		Env: j.Env, Merge: j.Merge, Foreseen: j.Foreseen, Around: j.Around, Launcher: j.Launcher, Box: j.Box}
+	for _, id := range j.After {
+		c.After = append(c.After, [2]int{id.Node, id.Execution})
+	}
+	return AppendLine(b, c)
+}

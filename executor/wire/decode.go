@@ -131,6 +131,8 @@ func readID(s *jsonline.Scanner, into *[2]int) bool {
 func AppendJob(b []byte, j Job) []byte {
 	kind := LineStart
 	switch {
+	case j.Launcher != nil:
+		return appendLaunch(b, j)
 	case j.Around != nil:
 		return appendAround(b, j)
 	case len(j.After) > 0:

@@ -108,10 +108,14 @@ func TestStartRoundTrip(t *testing.T) {
 		{ID: ID{Node: 6, Execution: 1}, Command: "true", Env: []string{"A=1"}, Merge: true, After: []ID{{3, 2}}},
 		{ID: ID{Node: 7, Execution: 1}, Shell: "bash", Command: "true", Env: []string{"A=1"}, Merge: true, Around: &Around{
 			Before: []Hook{{Event: "before_node", Command: "a 'b'", From: "x", TimeoutMS: 5}}, Env: []string{"B=2"}, Name: "n", Log: "/l", Fate: "/f"}},
+		{ID: ID{Node: 8, Execution: 1}, Command: "true", Launcher: []string{"/bin/sh", "-c", `cd "$1"`, "sh", "a b"}, After: []ID{{3, 2}}},
+		{ID: ID{Node: 9, Execution: 1}, Command: "true", Launcher: []string{"docker", "run", "x"}, Box: &Box{Program: "docker"}, Around: &Around{Name: "n"}},
 	} {
 		line := AppendJob(nil, want)
+		launched := want.Launcher != nil
 		var c Command
-		if err := c.Decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.Job(), want) || (c.Kind == LineGated) != (want.After != nil) || (c.Kind == LineAround) != (want.Around != nil) {
+		if err := c.Decode(line[:len(line)-1]); err != nil || !reflect.DeepEqual(c.Job(), want) || (c.Kind == LineLaunch) != launched ||
+			!launched && ((c.Kind == LineGated) != (want.After != nil) || (c.Kind == LineAround) != (want.Around != nil)) {
 			t.Errorf("%s: %+v (%v), want %+v", line, c.Job(), err, want)
 		}
 	}

@@ -25,6 +25,11 @@ type Job struct {
 	// need not be reported at once.
 	Foreseen bool
 
+	// Launcher is a program and its arguments that execute, in another folder, container or environment, what follows them: the
+	// shell, its options, -c and Command. The program is looked up in PATH; the shell is the launcher's business. nil = none.
+	Launcher []string
+	// Box is what kills the container that Launcher starts; nil = it starts none, or one of child processes. Engines have none.
+	Box *Box
 	// Around are the hooks of the job; nil = none. Engines do not execute hooks.
 	Around *Around
 	// Idempotent, Engine and Resources are not sent to runners, which execute every job here and at once.
@@ -45,6 +50,11 @@ type Resources struct {
 	Constraint string
 	Options    string // further options for the engine, as its commands have them
 	Mode       string // how a cluster gets the job: auto, pool, array or job
+}
+
+// A Box is a container that a daemon of its own executes, so that it survives the program that started it.
+type Box struct {
+	Program string `json:"program"` // docker or podman, looked up in PATH
 }
 
 // A Leftover is a process that an execution left behind and that was killed at the end of the run.

@@ -21,8 +21,8 @@ import (
 // it may reap. Version 3: a gated line hands over a job that starts after others, see Job.After. Each side understands
 // the versions from OldestVersion to its own, because a run outlives an upgrade of the daemon. Two members of a job need no
 // version: a runner that does not know merge keeps the streams apart, which its news show, and one that does not know
-// foreseen reports ends earlier than necessary. Hooks have a line of their own and a member of the hello instead of a version: a
-// daemon of version 3 without hooks can take over their runs.
+// foreseen reports ends earlier than necessary. Hooks and launchers have lines of their own and members of the hello instead of a
+// version: a daemon of version 3 without them can take over their runs.
 const (
 	Version       = 3
 	GatesVersion  = 3
@@ -35,6 +35,7 @@ const (
 	LineStart  = "start"
 	LineGated  = "gated"  // a kind of its own, so that a runner without gates does not start the job
 	LineAround = "around" // likewise: a job with hooks
+	LineLaunch = "launch" // likewise: a job with a launcher, and perhaps with hooks or gates
 	LineWidth  = "width"
 	LineStop   = "stop"
 	LineClose  = "close"
@@ -60,7 +61,9 @@ type Command struct {
 	Merge     bool     `json:"merge,omitempty"`
 	After     [][2]int `json:"after,omitempty"` // gated: node and execution of each
 	Foreseen  bool     `json:"foreseen,omitempty"`
-	Around    *Around  `json:"around,omitempty"` // around
+	Around    *Around  `json:"around,omitempty"`   // around, launch
+	Launcher  []string `json:"launcher,omitempty"` // launch
+	Box       *Box     `json:"box,omitempty"`      // launch
 
 	IDs   []ID  `json:"ids,omitempty"`   // stop
 	Grace int64 `json:"grace,omitempty"` // nanoseconds
@@ -71,6 +74,7 @@ type Notice struct {
 	Kind      string     `json:"k"`
 	Version   int        `json:"v,omitempty"`          // hello
 	Hooks     bool       `json:"hooks,omitempty"`      // hello: the runner understands around lines
+	Launch    bool       `json:"launch,omitempty"`     // hello: it understands launch lines
 	PID       int        `json:"p,omitempty"`          // hello: of the runner
 	Adopted   []int      `json:"adopted,omitempty"`    // hello: pids of the executions of earlier runners
 	Width     int        `json:"w,omitempty"`          // width: in effect from this line on
@@ -89,6 +93,7 @@ func (n *Notice) Append(b []byte) []byte {
 	b = append(append(append(b, `{"k":"`...), n.Kind...), '"')
 	b = jsonline.AppendInt(b, "v", int64(n.Version))
 	b = jsonline.AppendTrue(b, "hooks", n.Hooks)
+	b = jsonline.AppendTrue(b, "launch", n.Launch)
 	b = jsonline.AppendInt(b, "p", int64(n.PID))
 	b = jsonline.AppendInt(b, "w", int64(n.Width))
 	b = jsonline.AppendInt(b, "left_count", int64(n.LeftCount))
@@ -96,10 +101,11 @@ func (n *Notice) Append(b []byte) []byte {
 	return append(b, '}', '\n')
 }
 
-// Job returns the job of a start, gated or around line.
+// Job returns the job of a start, gated, around or launch line.
 func (c *Command) Job() Job {
 	id := ID{Node: c.Node, Execution: c.Execution}
-	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env, Merge: c.Merge, Foreseen: c.Foreseen, Around: c.Around}
+	j := Job{ID: id, Shell: c.Shell, Command: c.Line, Env: c.Env, Merge: c.Merge, Foreseen: c.Foreseen, Around: c.Around,
+		Launcher: c.Launcher, Box: c.Box}
 	for _, after := range c.After {
 		j.After = append(j.After, ID{Node: after[0], Execution: after[1]})
 	}

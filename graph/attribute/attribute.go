@@ -36,6 +36,8 @@ func (e Element) String() string {
 		return "an edge"
 	case e&^Graph == 0:
 		return "the graph"
+	case e&^(Node|Graph) == 0:
+		return "a node or graph"
 	}
 	return "an element"
 }
@@ -114,6 +116,16 @@ func Find(e Element, name string) *Attribute {
 		}
 	}
 	return nil
+}
+
+// Surrounds reports whether an attribute says in which surroundings a command is executed: what wraps it, in which shell, folder,
+// container or environment. A command has that of the nearest element that has it: itself, the containers around it, the graph.
+func Surrounds(name string) bool {
+	switch name {
+	case "wrapper", "shell", "cwd", "env_file", "container", "container_engine", "container_args", "conda", "pixi", "nix":
+		return true
+	}
+	return false
 }
 
 // Settable reports whether users set the attribute.

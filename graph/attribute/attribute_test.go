@@ -64,7 +64,8 @@ func TestJudge(t *testing.T) {
 		{Command, "Env", "env?"}, {Graph, "Jobs", "jobs?"},
 
 		{Edge, "retries", "retries!"}, {Command, "when", "when!"}, {Graph, "timeout", "timeout!"}, {Group, "approve", "approve!"},
-		{Command, "foreach", "foreach!"}, {Command, "wrapper", "wrapper!"}, {Edge, "env", "env"},
+		{Command, "foreach", "foreach!"}, {Edge, "wrapper", "wrapper!"}, {Edge, "env", "env"}, {Command, "wrapper", ""}, {Group, "shell", ""}, {Graph, "env", ""},
+		{Command, "env-file", "env_file?!"}, {Command, "workdir", "cwd?!"},
 		{Edge, "Retries", "retries?!"}, {Command, "When", "when?!"},
 
 		// Attributes of other programs and users.

@@ -1,5 +1,6 @@
-// Package components finds the strongly connected components of a directed graph: sets of nodes that reach each other.
-// It works on numbers, so that it serves workflows, stages and schedules alike.
+// Package components finds the components of a graph: strongly connected ones, whose nodes reach each other, and those
+// that are connected if the direction of edges does not matter. It works on numbers, so that it serves workflows, stages,
+// drawings and schedules alike.
 package components
 
 // Of finds the components of a graph given as compact arrays: the successors of node v are

@@ -9,16 +9,19 @@ import (
 
 // Edit returns the edit of before that gives it the definition of after: nodes, edges, attributes and positions. Statuses and
 // marks of what exists in both stay, and so do the ids of nodes that correspond by name. anew is the number of nodes that
-// the edit adds: those that before does not have, and those that lie in another container or are containers in only one of the
-// versions. They lose what a workfile contains besides attributes, such as a drawing.
+// the edit adds: those that before does not have, and those that are containers in only one of the versions. These lose what a
+// workfile contains besides attributes, such as a drawing.
 func (d *Difference) Edit() (edit graph.Batch, anew int) {
 	m := &editMaker{Difference: d}
 	m.nodeDefaults, m.edgeDefaults = defaultsOf(d.before.Nodes()), defaultsOf(d.before.Edges())
 	m.findRebuilt()
 	m.removeEdges()
-	m.removeNodes()
+	m.removeNodes(false)
+	m.addNodes(false)
+	m.moveNodes()
+	m.removeNodes(true)
+	m.addNodes(true)
 	m.changeNodes()
-	m.addNodes()
 	m.changeEdges()
 	m.changeGraph()
 	return graph.Batch{Ops: m.ops}, m.anew
@@ -27,7 +30,8 @@ func (d *Difference) Edit() (edit graph.Batch, anew int) {
 // editMaker collects the ops of an edit.
 type editMaker struct {
 	*Difference
-	rebuilt map[*graph.Node]bool // nodes of before that are removed and added again elsewhere
+	rebuilt map[*graph.Node]bool // nodes of before that are removed and added again as something else
+	holds   map[*graph.Node]bool // nodes of before that contain a node that stays
 	ops     []graph.Op
 	anew    int
 
@@ -67,21 +71,24 @@ var (
 
 func (m *editMaker) add(op graph.Op) { m.ops = append(m.ops, op) }
 
-// findRebuilt finds the nodes of before that exist in both versions and cannot stay where they are, because no op moves a node
-// to another container. The nodes inside follow.
+// findRebuilt finds the nodes of before that exist in both versions and cannot stay, because no op makes a container of a command,
+// or the opposite. Nodes in one that becomes a container are added again with it.
 func (m *editMaker) findRebuilt() {
-	m.rebuilt = map[*graph.Node]bool{}
+	m.rebuilt, m.holds = map[*graph.Node]bool{}, map[*graph.Node]bool{}
+	withInner := map[*graph.Node]bool{}
 	for _, was := range m.before.Nodes() { // containers come before the nodes inside
 		is := m.later[was]
 		if is == nil {
 			continue
 		}
-		var parent *graph.Node
-		if is.Parent != nil {
-			parent = m.earlier[is.Parent]
+		differs := was.Container != is.Container
+		withInner[was] = differs && is.Container || withInner[was.Parent]
+		m.rebuilt[was] = differs || withInner[was]
+	}
+	for _, was := range m.before.Nodes() {
+		for p := was.Parent; p != nil && m.stays(was) && !m.holds[p]; p = p.Parent {
+			m.holds[p] = true
 		}
-		moved := was.Parent != parent || is.Parent != nil && parent == nil
-		m.rebuilt[was] = moved || was.Container != is.Container || m.rebuilt[was.Parent]
 	}
 }
 
@@ -97,9 +104,10 @@ func (m *editMaker) removeEdges() {
 	}
 }
 
-func (m *editMaker) removeNodes() {
+// removeNodes removes the nodes that do not stay. Those that contain one that stays come last, when that one has left.
+func (m *editMaker) removeNodes(last bool) {
 	for _, was := range slices.Backward(m.before.Nodes()) { // nodes inside a container come after it
-		if !m.stays(was) {
+		if !m.stays(was) && m.holds[was] == last {
 			m.add(graph.RemoveNode{ID: was.ID})
 		}
 	}
@@ -155,10 +163,46 @@ func (m *editMaker) idOf(is *graph.Node) string {
 	return is.ID
 }
 
-func (m *editMaker) addNodes() {
+// parentID returns the id that the container of a node of after has after the edit, "" for none.
+func (m *editMaker) parentID(is *graph.Node) string {
+	if is.Parent == nil {
+		return ""
+	}
+	return m.idOf(is.Parent)
+}
+
+// moveNodes moves the nodes that stay to their containers. The container of each is at its final place already.
+func (m *editMaker) moveNodes() {
+	for _, is := range m.after.Nodes() {
+		was := m.earlier[is]
+		if was == nil || m.rebuilt[was] {
+			continue
+		}
+		same := was.Parent == nil && is.Parent == nil || was.Parent != nil && is.Parent != nil && m.earlier[is.Parent] == was.Parent && m.stays(was.Parent)
+		if !same {
+			m.add(graph.MoveNode{ID: was.ID, Parent: m.parentID(is)})
+		}
+	}
+}
+
+// beforeID returns the id of the first node that moves into a new container from the place of that, "" if there is none.
+func (m *editMaker) beforeID(container *graph.Node) string {
+	for _, is := range m.after.Nodes()[container.Pos()+1:] {
+		if was := m.earlier[is]; is.Parent == container && was != nil && m.stays(was) {
+			if container.Parent == nil && was.Parent == nil || container.Parent != nil && was.Parent != nil && m.earlier[container.Parent] == was.Parent {
+				return was.ID
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// addNodes adds the nodes that do not exist yet. Last come those whose ids are free only then.
+func (m *editMaker) addNodes(last bool) {
 	for _, is := range m.after.Nodes() { // containers come before the nodes inside
 		was := m.earlier[is]
-		if was != nil && !m.rebuilt[was] {
+		if was != nil && !m.rebuilt[was] || m.holds[was] != last {
 			continue
 		}
 		op := graph.AddNode{Node: specOf(is)}
@@ -167,8 +211,8 @@ func (m *editMaker) addNodes() {
 		if was != nil {
 			op.Node.Status, op.Node.HasStatus = was.Attr("status")
 		}
-		if is.Parent != nil {
-			op.Parent = m.idOf(is.Parent)
+		if op.Parent = m.parentID(is); is.Container {
+			op.Before = m.beforeID(is)
 		}
 		m.add(op)
 		m.anew++

@@ -28,8 +28,11 @@ type search struct {
 	wide [][2][]int32
 
 	// Buffers.
-	means []float64 // by link: mean position of its ends at one side
-	keys  []uint64
+	means  []float64 // by link: mean position of its ends at one side
+	keys   []uint64
+	layer  []int32
+	passed []int32 // a Fenwick tree
+	other  ordering
 }
 
 // An ordering contains the position of each point in its layer, and the cost of each component.
@@ -126,10 +129,10 @@ func (s *search) improve(best, other *ordering) {
 
 // restore orders the layers as in o.
 func (s *search) restore(o *ordering) {
-	for _, layer := range s.Order {
-		slices.SortFunc(layer, func(a, b int32) int { return int(o.pos[a]) - int(o.pos[b]) })
-		s.number(layer)
+	for p, pos := range o.pos {
+		s.Order[s.Points[p].Layer][pos] = int32(p)
 	}
+	copy(s.Pos, o.pos)
 }
 
 // number stores the positions of the points of a layer.
@@ -142,7 +145,8 @@ func (s *search) number(layer []int32) {
 // sweep improves the current order: it repeatedly moves each point to the mean position of its neighbours, alternating
 // between both sides, and for small graphs exchanges neighbours. It returns the best order.
 func (s *search) sweep() *ordering {
-	best, most := s.ordering(), sweeps
+	best, most := &ordering{}, sweeps
+	s.note(best)
 	if len(s.Points) > small {
 		most = fewSweeps
 	}
@@ -156,14 +160,16 @@ func (s *search) sweep() *ordering {
 				s.sort(i, false)
 			}
 		}
-		s.improve(best, s.ordering())
+		s.note(&s.other)
+		s.improve(best, &s.other)
 	}
 	if len(s.Points) > small {
 		return best
 	}
 	s.restore(best)
 	s.swap()
-	return s.ordering()
+	s.note(best)
+	return best
 }
 
 // sort sorts layer i by the positions of the neighbours to its left or right. Points without neighbours on that side
@@ -197,17 +203,18 @@ func (s *search) sort(i int, left bool) {
 		s.keys = append(s.keys, uint64(x.Part)<<44|uint64(wish*16)<<20|uint64(s.Pos[p]))
 	}
 	slices.Sort(s.keys)
-	old := slices.Clone(layer)
+	s.layer = append(s.layer[:0], layer...)
 	for pos, key := range s.keys {
-		layer[pos] = old[key&(1<<20-1)]
+		layer[pos] = s.layer[key&(1<<20-1)]
 	}
 	s.number(layer)
 }
 
-// ordering returns the current order with its costs: the numbers of crossings or, if there are too many steps to count
+// note stores the current order in o, with its costs: the numbers of crossings or, if there are too many steps to count
 // them, the lengths of the vertical lines.
-func (s *search) ordering() *ordering {
-	o := &ordering{slices.Clone(s.Pos), make([]int, s.Parts)}
+func (s *search) note(o *ordering) {
+	o.pos, o.costs = append(o.pos[:0], s.Pos...), slices.Grow(o.costs[:0], s.Parts)[:s.Parts]
+	clear(o.costs)
 	if s.first != nil {
 		for i := range len(s.Order) - 1 {
 			s.countCrossings(i, o.costs)
@@ -215,7 +222,7 @@ func (s *search) ordering() *ordering {
 		for q := range s.wide {
 			o.costs[s.Points[q].Part] += s.tangles(int32(q))
 		}
-		return o
+		return
 	}
 	for i := range s.Links {
 		a := &s.Links[i]
@@ -227,13 +234,15 @@ func (s *search) ordering() *ordering {
 		}
 		o.costs[s.Points[a.Left[0]].Part] += int(high - low)
 	}
-	return o
 }
 
 // countCrossings adds the crossing pairs of steps after layer i to the costs of their components. From top to bottom
 // on the left, each step crosses the earlier steps that end further down on the right; a Fenwick tree counts them.
 func (s *search) countCrossings(i int, costs []int) {
-	tree := make([]int32, len(s.Order[i+1])+1)
+	n := len(s.Order[i+1]) + 1
+	s.passed = slices.Grow(s.passed[:0], n)[:n]
+	tree := s.passed
+	clear(tree)
 	passed := int32(0)
 	for _, p := range s.Order[i] {
 		ends := s.ends[s.first[p]:s.first[p+1]]

@@ -3,6 +3,8 @@ package layered
 import (
 	"cmp"
 	"slices"
+
+	"wf/graph/components"
 )
 
 // A Bundle is a set of arcs that are drawn as one line with branches. Each of its sources leads to each of its
@@ -62,7 +64,7 @@ func New(rank []int32, bundles []Bundle, across []float64) *Layers {
 	for i := range bundles {
 		c.cut(int32(i), &bundles[i], rank)
 	}
-	l.components(len(rank))
+	l.components()
 	l.Pos = make([]int32, len(l.Points))
 	l.uncross(len(rank), across)
 	return l
@@ -130,40 +132,23 @@ func (c *cutter) add(list *[]int32, n int32) {
 }
 
 // components numbers the connected parts.
-func (l *Layers) components(size int) {
-	for i := range l.Points {
-		l.Points[i].Part = -1
-	}
-	seen := make([]bool, len(l.Links))
-	var stack []int32
-	reach := func(points []int32) {
-		for _, q := range points {
-			if l.Points[q].Part < 0 {
-				l.Points[q].Part = int32(l.Parts)
-				stack = append(stack, q)
-			}
-		}
-	}
-	for v := range int32(size) {
-		if l.Points[v].Part >= 0 {
-			continue
-		}
-		reach([]int32{v})
-		for len(stack) > 0 {
-			p := &l.Points[stack[len(stack)-1]]
-			stack = stack[:len(stack)-1]
-			for _, links := range [2][]int32{p.Left, p.Right} {
-				for _, n := range links {
-					if !seen[n] {
-						seen[n] = true
-						reach(l.Links[n].Left)
-						reach(l.Links[n].Right)
+func (l *Layers) components() {
+	part, count := components.Connected(len(l.Points), func(yield func(a, b int32) bool) {
+		for i := range l.Links {
+			first := l.Links[i].Left[0]
+			for _, ends := range [2][]int32{l.Links[i].Left, l.Links[i].Right} {
+				for _, p := range ends {
+					if !yield(first, p) {
+						return
 					}
 				}
 			}
 		}
-		l.Parts++
+	})
+	for p := range l.Points {
+		l.Points[p].Part = part[p]
 	}
+	l.Parts = count
 }
 
 // walk puts the points into their layers in the order of a depth-first walk along the links, which keeps connected

@@ -104,7 +104,7 @@ func (f *folder) kin(l *level, k kinship) []group {
 		case sameLayer:
 			key = []int32{int32(l.part[b]), l.rank[b]}
 		}
-		return bytesOf(key)
+		return string(appendBytes(nil, key))
 	}, func(boxes []int) string {
 		return head(l.boxes[boxes[0]].name) + " +" + strconv.Itoa(len(boxes)-1)
 	})

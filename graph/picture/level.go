@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
+	"wf/graph/components"
 	"wf/graph/layered"
 )
 
@@ -107,9 +109,15 @@ func (l *level) join(edges []Edge, of []int32) {
 	}
 	kin := func(i, j int) int {
 		a, b := &edges[i], &edges[j]
-		return cmp.Or(cmp.Compare(of[a.From], of[b.From]), cmp.Compare(of[a.To], of[b.To]), cmp.Compare(number(a.Weak), number(b.Weak)), cmp.Compare(a.When, b.When))
+		if of[a.From] != of[b.From] {
+			return int(of[a.From] - of[b.From])
+		}
+		if of[a.To] != of[b.To] {
+			return int(of[a.To] - of[b.To])
+		}
+		return cmp.Or(number(a.Weak)-number(b.Weak), strings.Compare(a.When, b.When))
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(kin(i, j), cmp.Compare(i, j)) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(kin(i, j), i-j) })
 	l.arcs = make([]arc, 0, len(order))
 	for len(order) > 0 {
 		n := 1
@@ -125,8 +133,7 @@ func (l *level) join(edges []Edge, of []int32) {
 // sequence finds the arcs that lead back, the layer of each box, and the components.
 func (l *level) sequence() {
 	size := len(l.boxes)
-	var between []layered.Arc
-	var at []int
+	between, at := make([]layered.Arc, 0, len(l.arcs)), make([]int, 0, len(l.arcs))
 	for i := range l.arcs {
 		if a := &l.arcs[i]; a.from != a.to {
 			between, at = append(between, layered.Arc{From: a.from, To: a.to, Weak: a.weak}), append(at, i)
@@ -145,45 +152,33 @@ func (l *level) sequence() {
 // components numbers the components by their sizes, the largest first. A component that an arc leads back in may begin
 // at a later layer than the first.
 func (l *level) components() {
-	of := make([]int32, len(l.boxes))
-	for b := range of {
-		of[b] = int32(b)
-	}
-	root := func(b int32) int32 {
-		for of[b] != b {
-			of[b] = of[of[b]]
-			b = of[b]
+	of, count := components.Connected(len(l.boxes), func(yield func(a, b int32) bool) {
+		for i := range l.arcs {
+			if !yield(l.arcs[i].from, l.arcs[i].to) {
+				return
+			}
 		}
-		return b
+	})
+	size, bySize, number := make([]int, count), make([]int32, count), make([]int, count)
+	for _, k := range of {
+		size[k]++
 	}
-	for i := range l.arcs {
-		a, b := root(l.arcs[i].from), root(l.arcs[i].to)
-		of[max(a, b)] = min(a, b)
+	for k := range bySize {
+		bySize[k] = int32(k)
 	}
-	size := make([]int, len(l.boxes))
-	var roots []int32
-	for b := range l.boxes {
-		r := root(int32(b))
-		if size[r]++; int(r) == b {
-			roots = append(roots, r)
-		}
+	slices.SortStableFunc(bySize, func(a, b int32) int { return size[b] - size[a] })
+	for i, k := range bySize {
+		number[k] = i
 	}
-	slices.SortStableFunc(roots, func(a, b int32) int { return size[b] - size[a] })
-	number := make([]int, len(l.boxes))
-	for i, r := range roots {
-		number[r] = i
+	l.part, l.parts, l.inside = make([]int, len(l.boxes)), make([][][]int32, count), make([]int, count)
+	for b, k := range of {
+		l.part[b] = number[k]
 	}
-	l.part = make([]int, len(l.boxes))
-	for b := range l.boxes {
-		l.part[b] = number[root(int32(b))]
+	for b := len(l.boxes) - 1; b >= 0; b-- {
+		l.inside[l.part[b]] = l.boxes[b].in
 	}
-	l.parts = make([][][]int32, len(roots))
-	l.inside = make([]int, len(roots))
-	for i, r := range roots {
-		l.inside[i] = l.boxes[r].in
-	}
-	for b := range l.boxes {
-		if k := l.part[b]; l.boxes[b].in != l.inside[k] {
+	for b, k := range l.part {
+		if l.boxes[b].in != l.inside[k] {
 			l.inside[k] = 0
 		}
 	}
@@ -196,7 +191,7 @@ func (l *level) lay() {
 	}
 	size := len(l.boxes)
 	l.bundle()
-	var bundles []layered.Bundle
+	bundles := make([]layered.Bundle, 0, len(l.nets))
 	for i := range l.nets {
 		if n := &l.nets[i]; !n.back { // these come first
 			bundles = append(bundles, layered.Bundle{Sources: n.sources, Targets: n.targets})

@@ -146,6 +146,13 @@ func (t *Track) Carries(p *Piece, a *Arc) bool {
 	return (p.first <= a.tail && a.tail < p.last) != (p.first <= a.head && a.head < p.last)
 }
 
+// Span returns which ends of the track are beyond a piece: those numbered from first to before last. With the numbers of
+// the ends of an arc it says, as Carries does, whether the arc passes.
+func (p *Piece) Span() (first, last int) { return int(p.first), int(p.last) }
+
+// Numbers returns the numbers of the ends of the track that the arc joins, see Piece.Span.
+func (a *Arc) Numbers() (tail, head int) { return int(a.tail), int(a.head) }
+
 // single reports whether all pieces carry the only arc.
 func (t *Track) single() bool { return len(t.Tails) == 1 && len(t.Heads) == 1 }
 

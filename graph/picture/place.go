@@ -13,12 +13,23 @@ type placer struct {
 	first  int32     // number of the first layer
 	across []float64 // of the anchors, by point
 	middle []float64 // by link: of its ends at one side
+
+	// Buffers.
+	blocks  []block
+	offsets []float64 // by place in a layer: from the first point, tightly packed
+	places  []float64
+}
+
+// A block is neighbours in a layer that touch. They are where their mean wish is.
+type block struct {
+	wish, weight float64
+	size         int
 }
 
 // settle computes at, from 0 in each band, and the height of the boxes of the bands.
 func (c *part) settle() {
 	for _, b := range c.bands {
-		p := &placer{c, c.layers[b.first:b.last], c.level.layers.Points[c.layers[b.first][0]].Layer, c.float, c.middle}
+		p := &placer{part: c, layers: c.layers[b.first:b.last], first: c.level.layers.Points[c.layers[b.first][0]].Layer, across: c.float, middle: c.middle}
 		p.settleAll()
 		across := c.float
 		least, most := math.Inf(1), math.Inf(-1)
@@ -91,19 +102,16 @@ func (p *placer) apart(a, b int32) int {
 // squared deviations for this order and these distances. This is isotonic regression: neighbours that would overlap
 // become a block, which is put at the weighted mean of their positions.
 func (p *placer) settle(layer []int32, left bool) {
-	type block struct {
-		wish, weight float64
-		size         int
-	}
 	p.findMiddles(layer, left)
-	var blocks []block
-	offsets := make([]float64, len(layer)) // from the first of the layer, tightly packed
+	blocks, offsets := p.blocks[:0], p.offsets[:0]
 	for k, q := range layer {
+		offset := 0.0
 		if k > 0 {
-			offsets[k] = offsets[k-1] + float64(p.apart(layer[k-1], q))
+			offset = offsets[k-1] + float64(p.apart(layer[k-1], q))
 		}
+		offsets = append(offsets, offset)
 		wish, weight := p.wish(q, left)
-		b := block{wish - offsets[k], weight, 1}
+		b := block{wish - offset, weight, 1}
 		for len(blocks) > 0 && blocks[len(blocks)-1].wish >= b.wish {
 			last := blocks[len(blocks)-1]
 			blocks = blocks[:len(blocks)-1]
@@ -119,6 +127,7 @@ func (p *placer) settle(layer []int32, left bool) {
 			k++
 		}
 	}
+	p.blocks, p.offsets = blocks, offsets
 }
 
 // inside reports whether the layer on one side of a point belongs to the band.
@@ -183,11 +192,12 @@ func (p *placer) wish(q int32, left bool) (wish, weight float64) {
 	if len(links) == 1 {
 		wish = p.middle[links[0]]
 	} else {
-		places := make([]float64, len(links))
-		for i, n := range links {
-			places[i] = p.middle[n]
+		places := p.places[:0]
+		for _, n := range links {
+			places = append(places, p.middle[n])
 		}
 		slices.Sort(places)
+		p.places = places
 		wish = places[(len(places)-1)/2] // of two middle ones the upper, so that one line is straight
 	}
 	if x.Vertex < 0 {

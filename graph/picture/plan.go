@@ -25,6 +25,7 @@ type plan struct {
 	middle []float64 // by link
 	seen   []int     // by link: the last round in which it was listed
 	round  int
+	memory memory
 }
 
 // A shape is how a plan uses its room.

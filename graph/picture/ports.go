@@ -37,11 +37,12 @@ func (c *part) ports() {
 const far = 1 << 20
 
 func (c *part) outPorts(q int32) []port {
-	var ports []port
 	lo, hi := c.reach(q)
 	layer := c.layerOf(q)
 	leaves := c.bands[c.bandOf(layer)].last == layer+1 // the links lead to the next band
-	for _, n := range c.level.layers.Points[q].Right {
+	links := c.level.layers.Points[q].Right
+	ports := c.memory.ports.take(len(links) + len(c.level.out[q]))[:0]
+	for _, n := range links {
 		link := &c.level.layers.Links[n]
 		p := port{net: link.Bundle, order: far, wish: c.at[q] + c.anchor[q], gap: c.portGap(c.labelOf(link.Bundle))}
 		if !leaves {
@@ -64,11 +65,12 @@ func (c *part) outPorts(q int32) []port {
 }
 
 func (c *part) inPorts(q int32) []port {
-	var ports []port
 	lo, hi := c.reach(q)
 	layer := c.layerOf(q)
 	begins := c.bands[c.bandOf(layer)].first == layer
-	for _, n := range c.level.layers.Points[q].Left {
+	links := c.level.layers.Points[q].Left
+	ports := c.memory.ports.take(len(links) + len(c.level.in[q]))[:0]
+	for _, n := range links {
 		link := &c.level.layers.Links[n]
 		p := port{net: link.Bundle, order: -far, wish: c.at[q] + c.anchor[q], gap: c.portGap(0)}
 		if !begins {

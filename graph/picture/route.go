@@ -16,22 +16,15 @@ type router struct {
 	band    *band
 	bent    []*wire
 	tracks  [][]span     // occupied parts of each track, from top to bottom
-	used    map[int]bool // rows
+	used    map[int]bool // rows; nil until a detour is needed
 	order   order
 }
 
 type span struct{ top, bottom int }
 
 func (r *router) route() bool {
-	r.used = map[int]bool{}
 	for _, w := range r.channel.wires {
-		w.limits()
-		for _, ends := range [2][]end{w.lefts, w.rights} {
-			for _, e := range ends {
-				r.used[e.row] = true
-			}
-		}
-		if w.bends() {
+		if w.limits(); w.bends() {
 			r.bent = append(r.bent, w)
 		}
 	}
@@ -76,15 +69,22 @@ func (w *wire) limits() {
 
 // constrain finds which wires must be further left than others.
 func (r *router) constrain() {
-	enters := map[int]*wire{}
+	if len(r.bent) == 0 {
+		return
+	}
+	top, bottom := r.bent[0].top, 0
+	for _, w := range r.bent {
+		bottom = max(bottom, w.bottom)
+	}
+	enters := r.memory.rows(bottom + 1 - top)
 	for _, w := range r.bent {
 		for _, e := range w.rights {
-			enters[e.row] = w
+			enters[e.row-top] = w
 		}
 	}
 	for _, w := range r.bent {
 		for _, e := range w.lefts {
-			if o := enters[e.row]; o != nil && o != w {
+			if o := enters[e.row-top]; o != nil && o != w {
 				w.after = append(w.after, o)
 				o.before++
 			}
@@ -136,9 +136,25 @@ func (r *router) assign(w *wire) {
 	}
 }
 
+// findUsed notes which rows have ends of wires.
+func (r *router) findUsed() {
+	if r.used != nil {
+		return
+	}
+	r.used = map[int]bool{}
+	for _, w := range r.channel.wires {
+		for _, ends := range [2][]end{w.lefts, w.rights} {
+			for _, e := range ends {
+				r.used[e.row] = true
+			}
+		}
+	}
+}
+
 // detour divides a wire: the first half leads to a free row, the second one from there to the boxes on the right. It
 // reports whether there is a free row.
 func (r *router) detour(w *wire) bool {
+	r.findUsed()
 	row := far
 	middle := (w.top + w.bottom) / 2
 	for y := r.band.top; y < r.band.top+r.band.height+r.band.spare; y++ {
@@ -150,7 +166,8 @@ func (r *router) detour(w *wire) bool {
 		return false
 	}
 	r.used[row] = true
-	second := r.channel.add(&wire{net: w.net, lefts: []end{{row, -1}}, before: w.before, least: w.least})
+	second := r.wire(r.channel, w.net)
+	second.lefts, second.before, second.least = []end{{row, -1}}, w.before, w.least
 	rights := []end{{row, -1}}
 	for _, e := range w.rights {
 		if e.point < 0 { // its lane knows the first half

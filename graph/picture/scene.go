@@ -8,45 +8,83 @@ import (
 // A drawer turns a plan into a scene.
 type drawer struct {
 	*plan
-	s     *Scene
-	links []pieces // by net
-
+	s    *Scene
 	rows []int // buffer of wire
 
 	// Buffers of number.
 	at    []meeting
 	stack []step
-	order map[int32]int32 // numbers of the ends, by their keys
-}
-
-// pieces are the straight parts of a net, and where it meets boxes.
-type pieces struct {
-	list         []Piece
-	tails, heads []End
+	order []int32 // by key: numbers of the ends
 }
 
 func (p *plan) scene(o Options) *Scene {
-	d := &drawer{plan: p, s: &Scene{W: p.w, H: p.h, Form: p.form, Down: p.down, Folded: p.folded, Implied: p.implied, Frames: p.frames}, links: make([]pieces, len(p.nets)), order: map[int32]int32{}}
+	d := &drawer{plan: p, s: &Scene{W: p.w, H: p.h, Form: p.form, Down: p.down, Folded: p.folded, Implied: p.implied, Frames: p.frames}, order: make([]int32, 2*len(p.boxes))}
 	d.s.Fits, d.s.Choice = p.fits(o), Choice{p.steps, len(p.implied) > 0, p.size, p.shape, true}
-	d.s.Boxes, d.s.Tracks = make([]Box, 0, len(p.boxes)), make([]Track, 0, len(p.nets))
+	d.s.Boxes, d.s.Box = make([]Box, 0, len(p.boxes)), make([]int, len(p.vertices))
 	for i := range p.boxes {
 		d.s.Boxes = append(d.s.Boxes, Box{Members: p.boxes[i].members, Full: p.boxes[i].name, Name: p.texts[i].name,
 			Times: p.texts[i].times, Note: p.texts[i].note, Rows: p.boxes[i].rows, Part: p.part[i]})
 		for _, v := range p.boxes[i].members {
-			for len(d.s.Box) <= v {
-				d.s.Box = append(d.s.Box, 0)
-			}
 			d.s.Box[v] = i
 		}
 	}
+	d.tracks()
 	for _, c := range p.parts {
 		d.s.Bands = max(d.s.Bands, len(c.bands))
 		d.draw(c)
 	}
-	for i := range p.nets {
-		d.track(i)
+	for i := range d.s.Tracks {
+		if t := &d.s.Tracks[i]; !t.single() {
+			d.number(t)
+		}
 	}
 	return d.s
+}
+
+// tracks makes the tracks of all nets, without pieces and ends, but with room for them.
+func (d *drawer) tracks() {
+	arcs, ends := 0, 0
+	for i := range d.nets {
+		n := &d.nets[i]
+		arcs, ends = arcs+len(n.arcs), ends+len(n.sources)+len(n.targets)
+	}
+	pieces, all := d.countPieces()
+	freeArcs, freeEnds, freePieces := make([]Arc, arcs), make([]End, ends), make([]Piece, all)
+	d.s.Tracks = make([]Track, len(d.nets))
+	for i := range d.nets {
+		n, t := &d.nets[i], &d.s.Tracks[i]
+		t.Weak, t.Back, t.When = n.weak, n.back, n.when
+		t.Pieces, freePieces = freePieces[:0:pieces[i]], freePieces[pieces[i]:]
+		t.Tails, freeEnds = freeEnds[:0:len(n.sources)], freeEnds[len(n.sources):]
+		t.Heads, freeEnds = freeEnds[:0:len(n.targets)], freeEnds[len(n.targets):]
+		t.Arcs, freeArcs = freeArcs[:len(n.arcs):len(n.arcs)], freeArcs[len(n.arcs):]
+		for k, a := range n.arcs {
+			t.Arcs[k] = Arc{From: int(d.arcs[a].from), To: int(d.arcs[a].to), Edges: d.arcs[a].edges}
+		}
+	}
+}
+
+// countPieces returns how many pieces each net has at most, and the sum.
+func (d *drawer) countPieces() (pieces []int, all int) {
+	pieces = make([]int, len(d.nets))
+	add := func(net int32, n int) { pieces[net], all = pieces[net]+n, all+n }
+	for _, c := range d.parts {
+		for _, b := range c.bands {
+			for _, ch := range b.channels {
+				for _, w := range ch.wires {
+					if w.bends() {
+						add(w.net, 2*(len(w.lefts)+len(w.rights))-1) // one to each end, and those between
+					} else {
+						add(w.net, len(w.lefts)*len(w.rights))
+					}
+				}
+			}
+		}
+		for _, l := range c.lanes {
+			add(l.net, 2)
+		}
+	}
+	return pieces, all
 }
 
 func (p *plan) fits(o Options) bool {
@@ -99,11 +137,8 @@ func (d *drawer) draw(c *part) {
 
 func (d *drawer) add(net int32, a, b Point) {
 	if a != b {
-		list := &d.links[net].list
-		if *list == nil {
-			*list = make([]Piece, 0, 4)
-		}
-		*list = append(*list, Piece{A: a, B: b})
+		t := &d.s.Tracks[net]
+		t.Pieces = append(t.Pieces, Piece{A: a, B: b})
 	}
 }
 
@@ -123,7 +158,7 @@ func (d *drawer) wire(c *part, b *band, i int, w *wire) {
 		if d.layers.Points[e.point].Vertex >= 0 {
 			start += d.deep[e.point]
 			tail := End{d.point(c, start, e.row), forward, int(e.point)}
-			d.links[net].tails = append(d.links[net].tails, tail)
+			d.s.Tracks[net].Tails = append(d.s.Tracks[net].Tails, tail)
 			d.label(net, tail.At)
 		}
 		if w.bends() {
@@ -141,7 +176,7 @@ func (d *drawer) wire(c *part, b *band, i int, w *wire) {
 		}
 		to := d.ahead(b, i, e)
 		if d.layers.Points[e.point].Vertex >= 0 {
-			d.links[net].heads = append(d.links[net].heads, End{d.point(c, to, e.row), forward, int(e.point)})
+			d.s.Tracks[net].Heads = append(d.s.Tracks[net].Heads, End{d.point(c, to, e.row), forward, int(e.point)})
 		}
 		if w.bends() {
 			d.add(net, d.point(c, w.at, e.row), d.point(c, to, e.row))
@@ -180,20 +215,6 @@ func (d *drawer) label(net int32, at Point) {
 	d.s.Labels = append(d.s.Labels, Label{Rect{at.X + 1, at.Y, d.o.Measure(text), 1}, text, int(net)})
 }
 
-// track turns the pieces of a net into a track.
-func (d *drawer) track(i int) {
-	n, l := &d.nets[i], &d.links[i]
-	t := Track{Weak: n.weak, Back: n.back, When: n.when, Pieces: l.list, Tails: l.tails, Heads: l.heads}
-	t.Arcs = make([]Arc, 0, len(n.arcs))
-	for _, a := range n.arcs {
-		t.Arcs = append(t.Arcs, Arc{From: int(d.arcs[a].from), To: int(d.arcs[a].to), Edges: d.arcs[a].edges})
-	}
-	if !t.single() {
-		d.number(&t)
-	}
-	d.s.Tracks = append(d.s.Tracks, t)
-}
-
 // number numbers the ends of a track in the order in which a walk along its pieces reaches them.
 func (d *drawer) number(t *Track) {
 	at := d.at[:0]
@@ -207,11 +228,13 @@ func (d *drawer) number(t *Track) {
 		at = append(at, meeting{e.At, -1, target(e.Box)})
 	}
 	slices.SortFunc(at, func(a, b meeting) int {
-		return cmp.Or(comparePoints(a.at, b.at), cmp.Compare(a.piece, b.piece), cmp.Compare(a.key, b.key))
+		if c := comparePoints(a.at, b.at); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.piece, b.piece), cmp.Compare(a.key, b.key))
 	})
 	d.at = at
 	stack := append(d.stack[:0], step{t.Tails[0].At, -1, false})
-	clear(d.order)
 	count := int32(0)
 	for len(stack) > 0 {
 		x := stack[len(stack)-1]
@@ -265,4 +288,9 @@ type meeting struct {
 	key   int32 // of the end
 }
 
-func comparePoints(a, b Point) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) }
+func comparePoints(a, b Point) int {
+	if a.X != b.X {
+		return a.X - b.X
+	}
+	return a.Y - b.Y
+}

@@ -26,7 +26,6 @@ type wire struct {
 	routed        bool
 	at            int   // along: of the track
 	detour        *wire // the second half of a wire that takes a detour
-	channel       *channel
 }
 
 // An end is where a wire meets something else.
@@ -82,41 +81,45 @@ func (c *part) newRow(b *band) int {
 	return row
 }
 
-func (ch *channel) add(w *wire) *wire {
-	w.channel = ch
+// wire adds a wire of a net to a channel.
+func (c *part) wire(ch *channel, net int32) *wire {
+	w := &c.memory.wires.take(1)[0]
+	w.net = net
 	ch.wires = append(ch.wires, w)
 	return w
 }
 
-func (c *part) leftEnds(n int32) (ends []end) {
+// leftEnds returns the ends of a link on its left, and rightEnds those on its right.
+func (c *part) leftEnds(n int32) []end {
 	link := &c.level.layers.Links[n]
-	ends = make([]end, 0, len(link.Left)+1)
-	for _, q := range link.Left {
-		ends = append(ends, end{c.rowOut(q, link.Bundle), q})
+	ends := c.memory.ends.take(len(link.Left))
+	for i, q := range link.Left {
+		ends[i] = end{c.rowOut(q, link.Bundle), q}
 	}
 	return ends
 }
 
-func (c *part) rightEnds(n int32) (ends []end) {
+func (c *part) rightEnds(n int32) []end {
 	link := &c.level.layers.Links[n]
-	ends = make([]end, 0, len(link.Right)+1)
-	for _, q := range link.Right {
-		ends = append(ends, end{c.rowIn(q, link.Bundle), q})
+	ends := c.memory.ends.take(len(link.Right))
+	for i, q := range link.Right {
+		ends[i] = end{c.rowIn(q, link.Bundle), q}
 	}
 	return ends
 }
 
 // link adds the wire of a link between two layers of a band.
 func (c *part) link(n int32, ch *channel) {
-	ch.add(&wire{net: c.level.layers.Links[n].Bundle, lefts: c.leftEnds(n), rights: c.rightEnds(n)})
+	w := c.wire(ch, c.level.layers.Links[n].Bundle)
+	w.lefts, w.rights = c.leftEnds(n), c.rightEnds(n)
 }
 
 // carry adds the wires of a link to the next band: to a lane below the band, and from there to the first layer of the
 // next one.
 func (c *part) carry(n int32, b, next *band) {
 	net, row := c.level.layers.Links[n].Bundle, c.newRow(b)
-	from := b.channels[len(b.channels)-1].add(&wire{net: net, lefts: append(c.leftEnds(n), end{row, -1})})
-	to := next.channels[0].add(&wire{net: net, rights: append(c.rightEnds(n), end{row, -1})})
+	from, to := c.wire(b.channels[len(b.channels)-1], net), c.wire(next.channels[0], net)
+	from.lefts, to.rights = append(c.leftEnds(n), end{row, -1}), append(c.rightEnds(n), end{row, -1})
 	c.lanes = append(c.lanes, lane{net: net, row: row, from: from, to: to})
 }
 
@@ -126,9 +129,8 @@ func (c *part) loop(n int32) {
 	ls, lt := c.layerOf(s), c.layerOf(t)
 	bs, bt := c.bands[c.bandOf(ls)], c.bands[c.bandOf(lt)]
 	row := c.newRow(bs)
-	leave := bs.channels[ls-bs.first+1].add(&wire{net: n, lefts: []end{{c.rowOut(s, n), s}, {row, -1}}})
-	enter := &wire{net: n, rights: []end{{c.rowIn(t, n), t}}}
-	bt.channels[lt-bt.first].add(enter)
+	leave, enter := c.wire(bs.channels[ls-bs.first+1], n), c.wire(bt.channels[lt-bt.first], n)
+	leave.lefts, enter.rights = []end{{c.rowOut(s, n), s}, {row, -1}}, []end{{c.rowIn(t, n), t}}
 	if bs == bt {
 		enter.rights = append(enter.rights, end{row, -1})
 		c.lanes = append(c.lanes, lane{net: n, row: row, from: leave, to: enter})

@@ -82,6 +82,8 @@ func (n *Node) kind() attribute.Element {
 	switch {
 	case n.subFlow():
 		return attribute.SubFlow
+	case !n.Container && strings.TrimSpace(n.Attrs[graph.AttrWorkfile]) != "":
+		return attribute.Command | attribute.SubFlow
 	case n.Container:
 		return attribute.Group
 	}
@@ -321,7 +323,7 @@ func (r *reader) attribute(on attribute.Element, key, value *yaml.Node, attrs ma
 
 // wordsInstead are names that people know from other programs, with what to write instead.
 var wordsInstead = map[string]string{"command": wordRun, "cmd": wordRun, "script": wordRun, "label": wordRun, "shell_command": wordRun,
-	"if": "when: if:EXPR", "needs": wordAfter, "depends": wordAfter, "depends_on": wordAfter, "environment": "env", "image": "wrapper",
+	"if": "when: if:EXPR", "needs": wordAfter, "depends": wordAfter, "depends_on": wordAfter, "environment": "env", "image": "container",
 	"working_directory": "cwd", "workdir": "cwd", "name": "the name as the key of the node", "steps": wordNodes, "tasks": wordNodes}
 
 // unknown notes an attribute that has no meaning.

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -93,6 +94,11 @@ func (r *reader) settings(node *Node, settings [][2]*yaml.Node) {
 		return
 	}
 	kind := attribute.Command
+	if slices.ContainsFunc(settings, func(s [2]*yaml.Node) bool {
+		return s[0].Value == graph.AttrWorkfile && strings.TrimSpace(s[1].Value) != ""
+	}) {
+		kind = attribute.Command | attribute.SubFlow
+	}
 	if node.Container {
 		kind = attribute.Group
 		for _, s := range settings {

@@ -26,10 +26,10 @@ func (r *reader) value(a *attribute.Attribute, n *yaml.Node) (text string, ok bo
 		}
 		return v.json(), true
 	case f == formVariables:
-		return r.variables(n)
+		return r.variables(a, n)
 	case f == formLines:
 		return r.lines(a, n)
-	case n.Kind == yaml.SequenceNode && a.Name == "retry_on":
+	case n.Kind == yaml.SequenceNode && listsWords(a):
 		return r.joined(a, n, " ")
 	}
 	r.wrong(n, a.Meaning, "%s is %s, and a text is needed", a.Name, describe(n))
@@ -69,14 +69,14 @@ func (r *reader) structure(n *yaml.Node) (*jsonValue, bool) {
 	return &jsonValue{text: n.Value}, true
 }
 
-// variables reads a mapping, or a list of NAME=value, as the lines of the attribute env.
-func (r *reader) variables(n *yaml.Node) (string, bool) {
+// variables reads a mapping, or a list of NAME=value, as the lines of an attribute.
+func (r *reader) variables(a *attribute.Attribute, n *yaml.Node) (string, bool) {
 	if n.Kind == yaml.SequenceNode {
-		return r.joined(attribute.Find(attribute.Command, "env"), n, "\n")
+		return r.joined(a, n, "\n")
 	}
 	var lines []string
 	good := true
-	r.entries(n, "env", "", func(key, value *yaml.Node) {
+	r.entries(n, a.Name, "", func(key, value *yaml.Node) {
 		text := ""
 		if value = resolve(value); !isNull(value) {
 			var ok bool

@@ -112,7 +112,7 @@ func attributeSchema(a *attribute.Attribute) object {
 		value = object{"anyOf": []object{{"type": "integer", "minimum": 1}, {"type": "string"}}}
 	case a.Kind == attribute.Number:
 		value = object{"anyOf": []object{{"type": "integer", "minimum": 0}, {"type": "string"}}}
-	case a.Name == "retry_on":
+	case listsWords(a):
 		value = object{"type": []string{"string", "array"}}
 	}
 	value["description"] = a.Meaning

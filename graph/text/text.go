@@ -87,6 +87,8 @@ func kindOf(n *graph.Node) attribute.Element {
 	switch {
 	case n.SubFlow():
 		return attribute.SubFlow
+	case !n.Container && n.WorkfileName() != "":
+		return attribute.Command | attribute.SubFlow
 	case n.Container:
 		return attribute.Group
 	}

@@ -26,13 +26,16 @@ func formOf(a *attribute.Attribute) form {
 		return formJSON
 	case a.Name == graph.AttrForeach:
 		return formList
-	case a.Name == "env":
+	case a.Name == "env" || a.Name == "with" || a.Name == "returns":
 		return formVariables
 	case a.Name == "on" || a.Name == "notify":
 		return formLines
 	}
 	return formText
 }
+
+// listsWords reports whether the value of an attribute is words, which people may also write as a list.
+func listsWords(a *attribute.Attribute) bool { return a.Name == "retry_on" || a.Name == "secrets" }
 
 // attribute writes an attribute. A value that does not have the usual form of its attribute is written as a text.
 func (w *writer) attribute(indent int, a *attribute.Attribute, value string) {
@@ -88,7 +91,7 @@ func (w *writer) variable(text string) {
 // variableName matches the names of variables that the text shows as such.
 var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// variables splits the lines of the attribute env. ok is false if joining them again would not give the same text.
+// variables splits lines NAME=VALUE. ok is false if joining them again would not give the same text.
 func variables(text string) (names, values []string, ok bool) {
 	seen := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {

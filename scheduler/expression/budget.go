@@ -94,7 +94,7 @@ func stripped(value any) any {
 	case instance:
 		failWith(0, "pick something of it: #.NODE.outputs.KEY", "gives an instance of a sub-flow as it is")
 	case Node:
-		failWith(0, "pick something of it: .outputs, .outputs.KEY, .exit_code, .status", "gives a node as it is")
+		failWith(0, "pick something of it: .outputs, .outputs.KEY, .stdout, .exit_code, .status", "gives a node as it is")
 	}
 	return value
 }

@@ -19,8 +19,8 @@ type compiler struct {
 	scope *Scope
 	lets  map[string]int // variable to slot
 	slots int
-	loops int      // around the present place
-	named []string // the nodes that the text names
+	loops int // around the present place
+	names Names
 
 	varies bool // it contains a name of a run, now or uuid
 	secret bool // the text is a secret parameter

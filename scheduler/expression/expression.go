@@ -15,7 +15,9 @@ type Scope struct {
 	// Secrets are the parameters that only a command may see. A text that is only for a command
 	// may contain one directly, ${{ params.NAME }}; no other expression may use it, because decisions and
 	// shown texts are recorded.
-	Secrets    []string
+	Secrets []string
+	// Hidden are the environment variables that only a command may see.
+	Hidden     []string
 	ForCommand bool // the text is only for a command
 
 	Attempt bool // attempt is known: the text is rendered for each attempt
@@ -50,8 +52,10 @@ type Env struct {
 	Previous func(name string) Node
 	Parent   *Env // as Scope.Parent; only its Item, Index, Iteration, Previous and Parent are used
 	Run      Run
-	Now      int64         // nanoseconds since 1970, UTC
-	UUID     func() string // the next one
+	// Stored returns a value of wf kv, nil if there is none; the function is nil if there are none at all.
+	Stored func(name string) (*Kept, error)
+	Now    int64         // nanoseconds since 1970, UTC
+	UUID   func() string // the next one
 }
 
 // Run is the part of the run that expressions can refer to.
@@ -70,6 +74,9 @@ type Node struct {
 	Status   string // as in the workfile
 	ExitCode *int   // of the last execution; nil if there was none
 	Outputs  map[string]any
+	// Stdout is what it printed, without blanks at both ends; nil if that is not known, because the node has not run or no text
+	// reads it.
+	Stdout *Kept
 	// Results are the instances of a sub-flow in the order of its items, each with all its nodes by their
 	// local names; nil for other nodes. Only texts that use results call it.
 	Results func() []map[string]Node
@@ -82,7 +89,7 @@ type Expr struct {
 	text      string
 	op        op
 	slots     int // variables of let
-	nodes     []string
+	names     Names
 	secret    bool   // the text is a secret parameter
 	varies    bool   // it contains a name of a run, now or uuid
 	certainly string // the kind of all its values, "" if that is unknown
@@ -109,14 +116,17 @@ func Compile(text string, s Scope) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Expr{text: text, op: op, slots: c.slots, nodes: c.named, secret: c.secret, varies: c.varies, certainly: kind}, nil
+	return &Expr{text: text, op: op, slots: c.slots, names: c.names, secret: c.secret, varies: c.varies, certainly: kind}, nil
 }
 
 // String returns the text as it was written.
 func (e *Expr) String() string { return e.text }
 
 // Nodes returns the names of nodes in the text, each once.
-func (e *Expr) Nodes() []string { return e.nodes }
+func (e *Expr) Nodes() []string { return e.names.Nodes }
+
+// Names returns the names in the text that the run has to know values of. They must not be changed.
+func (e *Expr) Names() *Names { return &e.names }
 
 // Secret reports that the value is one that only a command may see.
 func (e *Expr) Secret() bool { return e.secret }

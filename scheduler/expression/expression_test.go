@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -33,12 +34,13 @@ func testScope() Scope {
 func testEnv() Env {
 	three, last := 3, 0
 	nodes := map[string]Node{
-		"build": {Status: "ran", ExitCode: &three, Outputs: map[string]any{
+		"test": {Stdout: &Kept{Bytes: 70000}},
+		"build": {Status: "ran", ExitCode: &three, Stdout: Keep("v1.2\n\xff"), Outputs: map[string]any{
 			"score": "0.7", "number": 7, "ok": "true", "list": []any{1, 2.5, "x", nil, true}, "big": 1 << 60,
 			"deep": map[string]any{"a": []any{map[string]any{"b": 1}}},
 		}},
 		"align": {Status: "ran", Results: func() []map[string]Node {
-			return []map[string]Node{{"trim": {Outputs: map[string]any{"score": 1}}}, {"trim": {Outputs: map[string]any{"score": 2}}}}
+			return []map[string]Node{{"trim": {Stdout: Keep("first"), Outputs: map[string]any{"score": 1}}}, {"trim": {Outputs: map[string]any{"score": 2}}}}
 		}, Arrivals: func() []map[string]Node {
 			return []map[string]Node{{"trim": {Outputs: map[string]any{"score": 2}}}}
 		}},
@@ -55,6 +57,12 @@ func testEnv() Env {
 			TriggerFiles: []string{"/w/in/a.csv", "/w/in/b c.csv"}, TriggerBody: "/state/runs/7/trigger-body", TriggerEvent: "push"},
 		Now:  1_700_000_000_000_000_000,
 		UUID: func() string { last++; return fmt.Sprintf("uuid-%d", last) },
+		Stored: func(name string) (*Kept, error) {
+			if name == "broken" {
+				return nil, errors.New("the file of the store is damaged")
+			}
+			return map[string]*Kept{"ready": Keep("yes"), "large": {Bytes: 1 << 20}, "a-b": Keep("7")}[name], nil
+		},
 	}
 }
 
@@ -99,6 +107,14 @@ func evaluated(text string) string {
 	shown := jsonText(value)
 	if names := e.Nodes(); names != nil {
 		shown += fmt.Sprintf("    of %v", names)
+	}
+	for _, list := range []struct {
+		word  string
+		names []string
+	}{{"reads stdout of", e.Names().Printed}, {"reads stdout inside of", e.Names().Inner}, {"reads from kv", e.Names().Stored}} {
+		if list.names != nil {
+			shown += fmt.Sprintf("    %s %q", list.word, list.names)
+		}
 	}
 	if e.Certainly() != "" {
 		shown += "    always " + e.Certainly()

@@ -11,7 +11,7 @@ import (
 // instance is one element of nodes.NAME.results.
 type instance map[string]Node
 
-var nodeFields = []string{"outputs", "exit_code", "status", "results", "arrivals"}
+var nodeFields = []string{"outputs", "stdout", "exit_code", "status", "results", "arrivals"}
 
 // member compiles a.b and a[b].
 func (c *compiler) member(n *ast.MemberNode) op {
@@ -21,6 +21,8 @@ func (c *compiler) member(n *ast.MemberNode) op {
 	of, key := c.node(n.Node), c.node(n.Property)
 	at, optional := n.Property.Location().From, n.Optional
 	row := !optional && c.isRow(n.Node)
+	_, constant := n.Property.(*ast.StringNode)
+	c.innerStdout(n)
 	return func(v *evaluation) any {
 		value := of(v)
 		if value == nil && optional {
@@ -29,6 +31,9 @@ func (c *compiler) member(n *ast.MemberNode) op {
 		name := key(v)
 		if row {
 			checkColumn(at, value, name)
+		}
+		if _, isNode := value.(Node); isNode && name == "stdout" && !constant {
+			failWith(at, "write .stdout, so that the run keeps it", "what a node printed has no computed name")
 		}
 		return fetch(v, at, value, name)
 	}
@@ -150,8 +155,8 @@ func (c *compiler) fieldOf(n *ast.MemberNode, node string) string {
 		word = key.Value
 	}
 	remedy := DidYouMean(word, nodeFields)
-	if word == "stdout" || word == "stderr" || word == "log" || word == "output" {
-		remedy = "what a command prints is not kept as a value: let it write NAME=VALUE to the file $WF_OUTPUT, and write " + node + ".outputs.NAME"
+	if word == "stderr" || word == "log" || word == "output" {
+		remedy = "write " + node + ".stdout for what its command printed, " + node + ".outputs.NAME for what it wrote to the file $WF_OUTPUT"
 	}
 	if remedy == "" && constant {
 		remedy = "write " + node + ".outputs." + word
@@ -178,6 +183,8 @@ func (v *evaluation) field(at int, n Node, name, field string) any {
 			return map[string]any{}
 		}
 		return n.Outputs
+	case "stdout":
+		return n.Stdout.value(at, "what the node printed", "let its command write what matters to the file $WF_OUTPUT, and write .outputs.NAME")
 	case "exit_code":
 		if n.ExitCode == nil {
 			return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // roots are the names with which an expression refers to the run. attempt is one only in texts of resources.
-var roots = []string{"params", "nodes", "env", "run", "trigger", "item", "index", "iteration", "previous", "parent"}
+var roots = []string{"params", "nodes", "env", "run", "trigger", "kv", "item", "index", "iteration", "previous", "parent"}
 
 const rootAttempt = "attempt"
 
@@ -48,9 +48,10 @@ func (c *compiler) root(n *ast.IdentifierNode) op {
 
 // rootMembers is how the members of a root are written that has no value itself.
 var rootMembers = map[string]string{
-	"nodes":    "nodes.NAME.outputs.KEY, .exit_code, .status or .results",
-	"previous": "previous.NAME.outputs.KEY, .exit_code, .status or .results",
+	"nodes":    "nodes.NAME.outputs.KEY, .stdout, .exit_code, .status or .results",
+	"previous": "previous.NAME.outputs.KEY, .stdout, .exit_code, .status or .results",
 	"env":      "env.NAME",
+	"kv":       "kv.NAME",
 	"run":      "run.id or run.workfile",
 	"trigger":  "trigger.name, .time, .files, .body or .event",
 	"parent":   "parent.item, parent.index or parent.iteration",
@@ -58,7 +59,7 @@ var rootMembers = map[string]string{
 
 // unknown rejects a name, with the most similar known name as a suggestion.
 func (c *compiler) unknown(at int, name string) {
-	for _, root := range []string{"nodes", "previous"} {
+	for _, root := range []string{"nodes", "previous", "kv"} {
 		if whole := c.dashed(at, root); whole != "" {
 			failWith(at, "write "+Member(root, whole), "%s.%s is a subtraction", root, whole)
 		}
@@ -75,8 +76,6 @@ func (c *compiler) unknown(at int, name string) {
 	switch {
 	case slices.Contains(c.scope.Params, name):
 		remedy = "write params." + name
-	case name == "kv":
-		remedy = "values of wf kv change while a run goes on, so only commands can read them: wf kv get NAME"
 	case c.scope.Node != nil && c.scope.Node(name):
 		remedy = "write nodes." + name + ", or \"" + name + "\" for the text"
 	case remedy == "":
@@ -147,7 +146,7 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		return nil, false
 	}
 	switch root.Value {
-	case "params", "env", "run", "trigger":
+	case "params", "env", "run", "trigger", "kv":
 		key, constant := n.Property.(*ast.StringNode)
 		if !constant {
 			fail(n.Location().From, "the name after %s must be a constant: %s.NAME or %s[\"NAME\"]", root.Value, root.Value, root.Value)
@@ -157,6 +156,9 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 				failWith(root.Location().From, "a line of env may contain it: ${{ params."+key.Value+" }}", "the parameter %s is secret, and only commands get to see it", key.Value)
 			}
 			c.secret = true
+		}
+		if root.Value == "env" && slices.Contains(c.scope.Hidden, key.Value) {
+			failWith(root.Location().From, "its commands have it as $"+key.Value, "the variable %s is secret, and only commands get to see it", key.Value)
 		}
 		return c.ofRoot(n.Property.Location().From, root.Value, key.Value), true
 	case "parent":
@@ -168,7 +170,7 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 		if root.Value == "nodes" {
 			what = "node " + ref.name
 		}
-		failWith(n.Location().From, "write "+ref.text()+".outputs.KEY, .exit_code, .status or .results", "%s alone has no value", what)
+		failWith(n.Location().From, "write "+ref.text()+".outputs.KEY, .stdout, .exit_code, .status or .results", "%s alone has no value", what)
 	}
 	return nil, false
 }
@@ -176,6 +178,8 @@ func (c *compiler) rooted(n *ast.MemberNode) (o op, ok bool) {
 // ofRoot compiles params.NAME, env.NAME, run.NAME and trigger.NAME.
 func (c *compiler) ofRoot(at int, root, key string) op {
 	switch root {
+	case "kv":
+		return c.ofStore(at, key)
 	case "params":
 		if !slices.Contains(c.scope.Params, key) {
 			remedy := DidYouMean(key, c.scope.Params)

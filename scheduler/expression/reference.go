@@ -1,10 +1,6 @@
 package expression
 
-import (
-	"slices"
-
-	"github.com/expr-lang/expr/ast"
-)
+import "github.com/expr-lang/expr/ast"
 
 // A nodeRef is nodes.NAME or previous.NAME.
 type nodeRef struct {
@@ -53,9 +49,7 @@ func (c *compiler) checkNode(at int, ref nodeRef) {
 		}
 		failWith(at, remedy, "no node %q can be seen from here", ref.name)
 	}
-	if !slices.Contains(c.named, ref.name) {
-		c.named = append(c.named, ref.name)
-	}
+	addTo(&c.names.Nodes, ref.name)
 }
 
 // loopAround returns the scope of the innermost while or until around the text, and how many levels around it that is.
@@ -86,6 +80,12 @@ func (c *compiler) ofNode(n *ast.MemberNode, ref nodeRef) op {
 	at := n.Property.Location().From
 	if ofInstances(field) && ref.scope.Results != nil && !ref.scope.Results(ref.name) {
 		failWith(at, "write "+ref.text()+".outputs.KEY", "node %s is not a sub-flow and has no %s", ref.name, field)
+	}
+	if field == "stdout" && ref.scope.Results != nil && ref.scope.Results(ref.name) {
+		failWith(at, "write "+ref.text()+".results[i].NODE.stdout", "node %s is a sub-flow and prints nothing", ref.name)
+	}
+	if field == "stdout" {
+		addTo(&c.names.Printed, ref.name)
 	}
 	return func(v *evaluation) any {
 		env, kept := v.around(at, ref.up, ref.root), ref.name

@@ -117,15 +117,15 @@ func (t *Text) Plain() bool {
 
 // Nodes returns the names of nodes in the expressions, each once.
 func (t *Text) Nodes() []string {
-	var all []string
+	return t.Names().Nodes
+}
+
+// Names returns the names in the expressions that the run has to know values of.
+func (t *Text) Names() *Names {
+	all := &Names{}
 	for _, p := range t.parts {
-		if p.expr == nil {
-			continue
-		}
-		for _, name := range p.expr.Nodes() {
-			if !slices.Contains(all, name) {
-				all = append(all, name)
-			}
+		if p.expr != nil {
+			all.merge(p.expr.Names())
 		}
 	}
 	return all

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"encoding/json"
 	"math"
 	"reflect"
 	"slices"
@@ -53,9 +54,9 @@ func TestTexts(t *testing.T) {
 		{"${{ nodes.test.outputs.x }}", "", nil},
 		{"$${{ 1 }}}", "$1}", "$1}"},
 		{"a ${{ 1", "column 3: ${{ is never closed; write }} after the expression", nil},
-		{"a\nbc ${{ foo }}", "line 2, column 8: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, trigger, item, index, iteration, previous, parent", nil},
+		{"a\nbc ${{ foo }}", "line 2, column 8: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, trigger, kv, item, index, iteration, previous, parent", nil},
 		{"ä ${{ 1 +\n }}", "line 2, column 1: it ends too early", nil},
-		{"ä ${{ 1 + \n foo }}", "line 2, column 2: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, trigger, item, index, iteration, previous, parent", nil},
+		{"ä ${{ 1 + \n foo }}", "line 2, column 2: unknown name \"foo\"; write texts in quotes; names are params, nodes, env, run, trigger, kv, item, index, iteration, previous, parent", nil},
 		{"x ${{ nodes.test.outputs.x > 1 }}", "column 28: nil and 1 cannot be compared with >; nil may be the output of a node that has not run: give another value with ??", nil},
 		{"${{ }}", "column 4: there is no expression", nil},
 	} {
@@ -163,4 +164,29 @@ func anyValue(depth int) *rapid.Generator[any] {
 		rapid.Custom(func(t *rapid.T) any {
 			return rapid.MapOfN(rapid.String(), anyValue(depth-1), 0, 4).Draw(t, "map")
 		}))
+}
+
+// Texts from outside are kept as they are, as long as they are not too long, also as JSON.
+func TestKept(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                             `""`,
+		"a\n\"b\"":                     `"a\n\"b\""`,
+		"\xff-":                        "\"\uFFFD-\"",
+		strings.Repeat("x", MaxKept):   `"` + strings.Repeat("x", MaxKept) + `"`,
+		strings.Repeat("x", MaxKept+1): "65537",
+	} {
+		data, err := json.Marshal(Keep(text))
+		if err != nil || string(data) != want {
+			t.Errorf("%.20q is %.40s, want %.40s (%v)", text, data, want, err)
+		}
+		var back Kept
+		if err := json.Unmarshal(data, &back); err != nil || back != *Keep(text) {
+			t.Errorf("%.40s is read as %.40v (%v)", data, back, err)
+		}
+	}
+	for _, bad := range []string{"{}", "1.5", `["a"]`} {
+		if err := json.Unmarshal([]byte(bad), &Kept{}); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
 }

@@ -18,6 +18,8 @@ func ParseFields(text string) ([]Param, []ParamProblem) {
 			reason = "answers are recorded, so none can be secret; ask for a parameter of the run"
 		case f.ChoicesFrom != "":
 			reason = "choices_from is for parameters of a run; write choices"
+		case f.DefaultEnv != "":
+			reason = "default_env is for parameters of a run; write default"
 		case f.MustExist:
 			reason = "must_exist is for parameters of a run; leave it out"
 		}

@@ -16,6 +16,7 @@ type Flow struct {
 	Params   []Param
 	OnBusy   OnBusy
 	Executor string // of the graph: that of runs whose request names none; "" = none is given
+	Secrets  Secrets
 
 	rules      map[*graph.Node]*Rules
 	conditions map[*graph.Edge]*Condition
@@ -25,6 +26,7 @@ type Flow struct {
 	hints  int // searches so far
 	scopes map[*graph.Node]*expression.Scope
 	groups map[*graph.Node]*ends
+	read   *readings // made on first use, at the latest by Read unless the flow is plain
 
 	children map[*graph.Node][]*graph.Node // direct children of containers; made on first use
 	work     int                           // see maxGroupWork
@@ -103,6 +105,8 @@ type Rules struct {
 	Executor  string         // of the node or a container around it; "" = that of the run
 	certain   bool           // see Certain
 
+	Files *Files // nil = none are declared
+
 	Env  []Variable // set for the command, in file order
 	Pool []PoolUse  // held while the command runs
 	Sub  *Sub       // of a sub-flow, otherwise nil
@@ -133,6 +137,14 @@ var RetryReasons = [...]string{"timeout", "signal", "hook", "oom", "node_fail", 
 
 // Any reports that no failure is named.
 func (r *Retry) Any() bool { return len(r.On.Exit) == 0 && len(r.On.Reasons) == 0 }
+
+// Files are what a command reads and makes, as far as the workfile declares it. The texts render to lists of paths, which
+// package uptodate understands.
+type Files struct {
+	Inputs, Outputs *expression.Text // nil = none
+	Version         *expression.Text // cache_version; nil = none
+	KeepPartial     bool             // what is left of outputs after a failure stays
+}
 
 // A Variable is a line of the attribute env.
 type Variable struct {
@@ -168,6 +180,9 @@ type Sub struct {
 	Command string           // lines:COMMAND; each line of its output is an item, a string
 	Items   *expression.Expr // must give a list
 	Table   *expression.Text // table:FILE, with this prefix; each row is an item, see TableFile
+
+	Unit *Unit // the other workfile that it runs; nil = the nodes of this one
+	Once bool  // the workfile of Unit runs once: a path names no instance of it
 
 	Key string // the column of Table that names the instances; "" = none
 

@@ -37,7 +37,7 @@ func newNaming(g *graph.Graph) *naming {
 			flow = &members{byLocal: map[string]*graph.Node{}, byID: map[string]*graph.Node{}}
 			t.flows[home] = flow
 		}
-		flow.byLocal[local], flow.byID[n.ID] = n, n
+		flow.byLocal[local], flow.byID[n.ID], flow.byID[n.OwnID()] = n, n, n
 		flow.names = append(flow.names, local)
 	}
 	return t
@@ -105,7 +105,7 @@ func (f *Flow) FindIn(subFlow *graph.Node, name string) *graph.Node {
 		if n := f.names().in(home, name); n != nil && !isGroup(n) {
 			return n
 		}
-		if home == nil {
+		if home == nil || home.Part() != nil {
 			return nil
 		}
 	}
@@ -128,7 +128,7 @@ func (f *Flow) hint(subFlow *graph.Node, name string) string {
 		if flow := t.flows[home]; flow != nil {
 			visible = append(visible, flow.names...)
 		}
-		if home == nil {
+		if home == nil || home.Part() != nil {
 			break
 		}
 	}
@@ -153,6 +153,21 @@ func (f *Flow) hint(subFlow *graph.Node, name string) string {
 // Scope returns the names that the texts of the nodes of a sub-flow may use, nil = of the outer flow.
 func (f *Flow) Scope(home *graph.Node) expression.Scope { return *f.scope(home) }
 
+// paramsIn returns the parameters that texts in a sub-flow see: those of the innermost workfile around it.
+func (f *Flow) paramsIn(home *graph.Node) []Param {
+	for ; home != nil; home = home.Home() {
+		if part := home.Part(); part != nil {
+			text, _ := part.Attr("params")
+			if strings.TrimSpace(text) == "" {
+				return nil
+			}
+			params, _ := ParseParams(text) // its problems are reported by unit
+			return params
+		}
+	}
+	return f.Params
+}
+
 // scope returns the scope of texts in a sub-flow, nil = in the outer flow.
 func (f *Flow) scope(home *graph.Node) *expression.Scope {
 	if s := f.scopes[home]; s != nil {
@@ -163,13 +178,15 @@ func (f *Flow) scope(home *graph.Node) *expression.Scope {
 		Results: func(name string) bool { n := f.FindIn(home, name); return n != nil && n.SubFlow() },
 		Hint:    func(name string) string { return f.hint(home, name) },
 	}
-	for i := range f.Params {
-		s.Params = append(s.Params, f.Params[i].Name)
-		if f.Params[i].Type == Secret {
-			s.Secrets = append(s.Secrets, f.Params[i].Name)
+	s.Hidden = f.Secrets.Names
+	params := f.paramsIn(home)
+	for i := range params {
+		s.Params = append(s.Params, params[i].Name)
+		if params[i].Type == Secret {
+			s.Secrets = append(s.Secrets, params[i].Name)
 		}
 	}
-	if home != nil {
+	if home != nil && home.Part() == nil {
 		kind := kindOf(home)
 		s.Item, s.Row = kind == Foreach, kind == Foreach && hasTable(home)
 		s.Index = kind == Foreach || kind == Times

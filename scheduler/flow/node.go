@@ -18,12 +18,12 @@ import (
 const attrOn = "on"
 
 // attributes are the attributes of nodes and containers that are read here. The others are names and
-// places, idempotent, which package graph reads, triggers, which package trigger reads, and resources, which nodes have from
-// the elements around them.
+// places, idempotent, which package graph reads, triggers, which package trigger reads, resources, which nodes have from
+// the elements around them, and surroundings, which package surroundings reads.
 var attributes = func() map[string]*attribute.Attribute {
 	m := map[string]*attribute.Attribute{}
 	for a := range attribute.On(attribute.Command | attribute.SubFlow) {
-		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && a.Name != attrOn && !slices.Contains(resourceNames[:], a.Name) {
+		if a.Role <= attribute.Shapes && a.Name != graph.AttrIdempotent && a.Name != attrExecutor && a.Name != attrOn && a.Name != attrSecrets && !attribute.Surrounds(a.Name) && !slices.Contains(resourceNames[:], a.Name) {
 			m[a.Name] = a
 		}
 	}
@@ -57,13 +57,15 @@ func (r *reader) node(n *graph.Node) {
 	a.retry()
 	a.waits()
 	a.approval()
-	if here&(attribute.Command|attribute.SubFlow) != 0 {
-		a.env()
+	a.env()
+	if here == attribute.Group {
+		return // its nodes belong to the flow around it, see inheritEnv
 	}
 	if here&attribute.Command != 0 {
 		a.pool()
+		a.files()
 	}
-	if here&attribute.SubFlow != 0 {
+	if n.SubFlow() {
 		a.sub()
 	}
 	r.f.rules[n] = a.rules
@@ -364,43 +366,6 @@ func (a *nodeReader) fields() {
 			a.wrong(CodeParams, name, "%s: %s is required, and approve_default=approve answers without it; give it a default instead", name, f.Name)
 		}
 	}
-}
-
-// env reads lines KEY=VALUE.
-func (a *nodeReader) env() {
-	text, _ := a.n.Attr("env")
-	number, set := 0, map[string]bool{}
-	scope := *a.scope()
-	scope.ForCommand = true
-	for line := range strings.SplitSeq(text, "\n") {
-		number++
-		line = strings.TrimSuffix(line, "\r")
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		name, value, ok := strings.Cut(line, "=")
-		if name = strings.TrimSpace(name); !ok {
-			a.wrongLine(CodeEnv, number, "line %d of env is %s, not KEY=VALUE", number, shown(line))
-			continue
-		}
-		if problem := badVariable(name, set); problem != "" {
-			a.wrongLine(CodeEnv, number, "line %d of env: %s", number, problem)
-			continue
-		}
-		set[name] = true
-		t, err := expression.CompileText(value, scope)
-		if err != nil {
-			a.wrongLine(CodeExpression, number, "line %d of env, %s: %v", number, name, err)
-			continue
-		}
-		a.rules.Env = append(a.rules.Env, Variable{name, t})
-	}
-}
-
-// wrongLine reports a line of the attribute env, counted from 1.
-func (a *nodeReader) wrongLine(code string, line int, format string, args ...any) {
-	a.wrong(code, "env", format, args...)
-	a.problems[len(a.problems)-1].Line = line - 1
 }
 
 // badVariable returns why a name cannot be that of a variable, "" if it can.

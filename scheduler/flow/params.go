@@ -12,7 +12,10 @@ type Param struct {
 	Type     ParamType
 	Required bool
 	Default  any // of the type; nil = none
-	Help     string
+	// DefaultEnv is a variable of the environment of the run that gives the default, if it is set and not empty; "" = none. A required
+	// parameter needs no value then.
+	DefaultEnv string
+	Help       string
 
 	Min, Max             *float64
 	MinLength, MaxLength *int // in characters; of a list, in elements
@@ -71,6 +74,8 @@ type Machine struct {
 	Choices func(p Param, known map[string]any) ([]string, error)
 	// Exists returns nil if a path exists, otherwise the reason why not.
 	Exists func(path string) error
+	// Variable returns a variable of the environment of the run, "" if it is not set.
+	Variable func(name string) string
 }
 
 // Hidden replaces a value that must not be shown in records. As the value of a secret it says that the value is unknown.

@@ -83,6 +83,7 @@ type declaration struct {
 	Type        string          `json:"type"`
 	Required    bool            `json:"required"`
 	Default     json.RawMessage `json:"default"`
+	DefaultEnv  string          `json:"default_env"`
 	Min         *float64        `json:"min"`
 	Max         *float64        `json:"max"`
 	MinLength   *int            `json:"min_length"`
@@ -95,7 +96,7 @@ type declaration struct {
 	Help        string          `json:"help"`
 }
 
-var declarationWords = []string{"type", "required", "default", "min", "max", "min_length", "max_length", "pattern", "must_exist", "choices", "choices_from", "depends_on", "help"}
+var declarationWords = []string{"type", "required", "default", "default_env", "min", "max", "min_length", "max_length", "pattern", "must_exist", "choices", "choices_from", "depends_on", "help"}
 
 // param reads a parameter.
 func (p *paramParser) param(name string, text json.RawMessage, before []string) {
@@ -119,13 +120,16 @@ func (p *paramParser) param(name string, text json.RawMessage, before []string) 
 		return
 	}
 	problems := len(p.problems)
-	param := Param{Name: name, Required: d.Required, Help: d.Help, Min: d.Min, Max: d.Max, MinLength: d.MinLength, MaxLength: d.MaxLength,
+	param := Param{Name: name, Required: d.Required, DefaultEnv: d.DefaultEnv, Help: d.Help, Min: d.Min, Max: d.Max, MinLength: d.MinLength, MaxLength: d.MaxLength,
 		Pattern: d.Pattern, MustExist: d.MustExist, ChoicesFrom: strings.TrimSpace(d.ChoicesFrom), DependsOn: d.DependsOn}
 	if i := slices.Index(typeWords[:], d.Type); i >= 0 {
 		param.Type = ParamType(i)
 	} else if d.Type != "" {
 		p.add(name, "write "+strings.Join(typeWords[:], ", ")+closest(d.Type, typeWords[:]...), "its type %q is unknown", d.Type)
 		return
+	}
+	if d.DefaultEnv != "" && badVariable(d.DefaultEnv, nil) != "" {
+		p.add(name, `write the name of a variable without $, like "HOME"`, "default_env is %q", d.DefaultEnv)
 	}
 	p.limits(&param)
 	p.fits(&param, &d)

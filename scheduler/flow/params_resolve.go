@@ -38,7 +38,7 @@ func Resolve(params []Param, given map[string]any, m Machine) (values map[string
 	failed := map[string]bool{}
 	for i := range params {
 		p := &params[i]
-		value, problem := p.resolve(given)
+		value, fromEnv, problem := p.resolve(given, m.Variable)
 		if problem == nil && value != nil && p.ChoicesFrom != "" && m.Choices != nil {
 			problem = p.offered(value, values, failed, m.Choices)
 		}
@@ -47,6 +47,9 @@ func Resolve(params []Param, given map[string]any, m Machine) (values map[string
 		}
 		switch {
 		case problem != nil:
+			if fromEnv {
+				problem.Reason += " (from the variable " + p.DefaultEnv + ")"
+			}
 			problems = append(problems, *problem)
 			failed[p.Name] = true
 		case value != nil:
@@ -80,15 +83,41 @@ func unknownParam(name string, names []string) ParamProblem {
 	return p
 }
 
-// resolve returns the value of one parameter, nil if it has none.
-func (p *Param) resolve(given map[string]any) (any, *ParamProblem) {
+// resolve returns the value of one parameter, nil if it has none, and whether it is from the environment. variable may be nil.
+func (p *Param) resolve(given map[string]any, variable func(name string) string) (value any, fromEnv bool, problem *ParamProblem) {
 	value, ok := given[p.Name]
 	if !ok || value == nil || p.Type == Secret && value == Hidden {
-		if p.Required {
-			return nil, &ParamProblem{Param: p.Name, Reason: "is required", Remedy: "give it: -p " + p.Name + "=" + strings.ToUpper(p.Type.String())}
+		text := ""
+		if p.DefaultEnv != "" && variable != nil {
+			text = variable(p.DefaultEnv)
 		}
-		return p.Default, nil
+		switch {
+		case text != "":
+			value, problem = p.accept(text)
+			return value, true, problem
+		case p.Required:
+			return nil, false, p.missing()
+		}
+		return p.Default, false, nil
 	}
+	value, problem = p.accept(value)
+	return value, false, problem
+}
+
+// missing is the problem of a required parameter without a value.
+func (p *Param) missing() *ParamProblem {
+	problem := &ParamProblem{Param: p.Name, Reason: ReasonRequired, Remedy: "give it: -p " + p.Name + "=" + strings.ToUpper(p.Type.String())}
+	if p.DefaultEnv != "" {
+		problem.Reason += ", and the variable " + p.DefaultEnv + " is not set"
+	}
+	return problem
+}
+
+// ReasonRequired begins the reason of a problem of a required parameter without a value.
+const ReasonRequired = "is required"
+
+// accept checks and converts a given value.
+func (p *Param) accept(value any) (any, *ParamProblem) {
 	text, isText := value.(string)
 	if isText {
 		value = p.read(text)

@@ -58,7 +58,7 @@ func TestProblemsOfParams(t *testing.T) {
 		{"cut off", "{\n\"a\": {", `is not JSON (line 2: it ends too early); write it like {"name": {"type": "string", "default": "x"}}`},
 		{"two objects", "{} {}", `there is text after the JSON object; write it like {"name": {"type": "string", "default": "x"}}`},
 		{"not an object in it", `{"a": "string"}`, `a: is not a JSON object; write it like {"type": "string"}`},
-		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; the allowed words are type, required, default, min, max, min_length, max_length, pattern, must_exist, choices, choices_from, depends_on, help (did you mean type?)`},
+		{"an unknown word", `{"a": {"typ": "int"}}`, `a: "typ" is unknown; the allowed words are type, required, default, default_env, min, max, min_length, max_length, pattern, must_exist, choices, choices_from, depends_on, help (did you mean type?)`},
 		{"an unknown type", `{"a": {"type": "integer"}}`, `a: its type "integer" is unknown; write string, int, float, bool, path, list, json, secret`},
 		{"a word of another kind", `{"a": {"required": "yes"}}`, `a: required is a string, and has to be true or false`},
 		{"a length that is not a number", `{"a": {"min_length": 1.5}}`, `a: min_length is a number 1.5, and has to be a whole number`},

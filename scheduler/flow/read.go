@@ -29,11 +29,14 @@ const (
 	CodeExecutor   = "bad-executor"      // error
 	CodeSubFlow    = "bad-sub-flow"      // error
 	CodeParams     = "bad-params"        // error
+	CodeSecrets    = "bad-secrets"       // error
 	CodeUseless    = "no-effect"         // error if the attribute would decide what runs, otherwise warning
 	CodeUnknown    = "unknown-attribute" // likewise
 	CodeNever      = "never-fires"       // warning, as all below
 	CodeAlways     = "always-fires"
 	CodeEndless    = "never-ends"
+	CodeMixed      = "mixed-output"
+	CodeWorkfile   = "bad-workfile" // error
 )
 
 // Read reads the control flow of a graph and finds what is wrong with it, errors first, otherwise in file
@@ -43,18 +46,23 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 	r := &reader{g: g, chooses: map[*graph.Node]bool{}, f: &Flow{
 		g: g, rules: map[*graph.Node]*Rules{}, conditions: map[*graph.Edge]*Condition{},
 		scopes: map[*graph.Node]*expression.Scope{}, groups: map[*graph.Node]*ends{},
-	}}
+	}, groupEnv: map[*graph.Node][]Variable{}}
 	r.graph()
 	if n := tooDeep(g); n != nil {
 		r.nodeProblem(graph.Error, CodeSubFlow, n, "", "more than %d containers are nested in each other here; nest fewer", maxNesting)
 		return r.f, r.problems
 	}
 	r.graphExecutor()
+	r.graphEnv()
+	r.secrets()
 	asked := r.graphHasResources()
 	for _, n := range g.Nodes() {
 		if n.Container || n.Extra != nil || n.Inherited() != nil {
 			r.unreadOfNode(n)
 			r.node(n)
+			if why := n.PartProblem(); why != "" {
+				r.nodeProblem(graph.Error, CodeWorkfile, n, graph.AttrWorkfile, "workfile: %s", why)
+			}
 			asked = asked || hasResources(n)
 		}
 		if expression.HasTemplate(n.Label) {
@@ -67,6 +75,9 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 			r.edge(e)
 		}
 	}
+	if len(r.outerEnv)+len(r.groupEnv) > 0 {
+		r.inheritEnv()
+	}
 	if asked {
 		r.resources()
 	}
@@ -77,7 +88,12 @@ func Read(g *graph.Graph) (*Flow, []graph.Problem) {
 		r.join(n, r.f.rules[n])
 	}
 	if !r.f.Plain() {
-		r.f.names() // of the present graph
+		r.f.names() // of the present graph, like its readings
+		for _, n := range g.Nodes() {
+			if r.f.Printed(n) && n.Output() == graph.OutputMerged {
+				r.nodeProblem(graph.Warning, CodeMixed, n, "output", "with output=merged its stdout, which an expression reads, also contains what it writes to standard error; write split, or leave output out")
+			}
+		}
 	}
 	slices.SortStableFunc(r.problems, func(a, b graph.Problem) int { return cmp.Compare(b.Severity, a.Severity) })
 	return r.f, r.problems
@@ -112,6 +128,8 @@ type reader struct {
 	containers bool                 // some nodes contain others
 	chooses    map[*graph.Node]bool // which sources of an else have edges with case, exit or if
 	joins      []*graph.Node        // their joins are checked last
+	outerEnv   []Variable           // of the graph
+	groupEnv   map[*graph.Node][]Variable
 	judged     map[judgedName]*attribute.Flaw
 	reported   map[judgedName]bool // about a default of the file
 }

@@ -33,9 +33,18 @@ func kindOf(n *graph.Node) SubKind {
 func (a *nodeReader) sub() {
 	s := &Sub{Kind: kindOf(a.n), MaxIterations: defaultIterations}
 	a.rules.Sub = s
+	if a.n.Part() != nil && s.Kind == 0 {
+		s.Kind, s.Once = Times, true
+		s.Times, _ = expression.CompileText("1", expression.Scope{})
+	}
+	a.unit(s)
 	a.several()
 	if a.n.Children() == 0 {
-		a.wrong(CodeSubFlow, "", "the sub-flow is empty; put nodes into its nested graph")
+		if a.n.Part() != nil {
+			a.wrong(CodeSubFlow, graph.AttrWorkfile, "%s has no nodes", a.n.WorkfileName())
+		} else {
+			a.wrong(CodeSubFlow, "", "the sub-flow is empty; put nodes into its nested graph")
+		}
 	}
 	repeats := s.Kind == While || s.Kind == Until
 	if number, given := a.whole("max_iterations", 1); given && repeats {
@@ -47,6 +56,9 @@ func (a *nodeReader) sub() {
 	case Foreach:
 		a.foreach(s)
 	case Times:
+		if s.Once {
+			break
+		}
 		a.times(s)
 	default:
 		a.test(s)

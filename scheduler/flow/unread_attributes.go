@@ -33,7 +33,7 @@ func (r *reader) judge(on attribute.Element, name string) *attribute.Flaw {
 // kindOfNode returns which attributes have a meaning on a node.
 func kindOfNode(n *graph.Node) attribute.Element {
 	switch {
-	case n.SubFlow():
+	case n.SubFlow(), !n.Container && n.WorkfileName() != "":
 		return attribute.SubFlow
 	case n.Container:
 		return attribute.Group

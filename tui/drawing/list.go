@@ -1,12 +1,12 @@
 package drawing
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"wf/graph/components"
 	"wf/tui/painter"
 	"wf/tui/words"
 )
@@ -69,36 +69,24 @@ func newList(g *Graph, o Options) *list {
 // first vertices.
 func (l *list) byPart(w *web) []int32 {
 	rows := w.rows()
-	of := make([]int32, w.size)
-	for v := range of {
-		of[v] = int32(v)
-	}
-	root := func(v int32) int32 {
-		for of[v] != v {
-			of[v] = of[of[v]]
-			v = of[v]
+	of, count := components.Connected(w.size, func(yield func(a, b int32) bool) {
+		for i := range w.arcs {
+			if !yield(w.arcs[i].from, w.arcs[i].to) {
+				return
+			}
 		}
-		return v
+	})
+	first, size := make([]int, count), make([]int, count) // by component: its first row, and the number of its vertices
+	for r, v := range slices.Backward(rows) {
+		first[of[v]] = r
+		size[of[v]]++
 	}
-	for i := range w.arcs {
-		a, b := root(w.arcs[i].from), root(w.arcs[i].to)
-		of[a] = b
-	}
-	number := make(map[int32]int32, w.size)
+	slices.SortStableFunc(rows, func(a, b int32) int { return first[of[a]] - first[of[b]] })
 	for _, v := range rows {
-		p := root(v)
-		n, known := number[p]
-		if !known {
-			n = int32(len(number))
-			number[p] = n
-			l.alone = append(l.alone, true)
-		} else {
-			l.alone[n] = false
-		}
+		l.part = append(l.part, of[v])
 	}
-	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(number[root(a)], number[root(b)]) })
-	for _, v := range rows {
-		l.part = append(l.part, number[root(v)])
+	for _, n := range size {
+		l.alone = append(l.alone, n == 1)
 	}
 	return rows
 }

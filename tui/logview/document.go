@@ -74,7 +74,9 @@ func (d *document) passed(p spot) (n int64) {
 // bytes reads a part of a segment. The result is shorter than n only if the segment ends.
 func (d *document) bytes(ctx context.Context, seg int, from, n int64) ([]byte, error) {
 	s := &d.segments[seg]
-	r, err := d.from.Output(ctx, s.query, s.stream, from, false)
+	q := s.query
+	q.Aligned = true
+	r, err := d.from.Output(ctx, q, s.stream, from, false)
 	if err != nil {
 		return nil, err
 	}

@@ -168,6 +168,7 @@ func (t *tail) read(source int, q client.LogQuery, stream string, from begin) {
 
 func (t *tail) copy(source int, q client.LogQuery, stream string, from begin) error {
 	offset := from.offset
+	q.Aligned = true
 	r, err := t.from.Output(t.ctx, q, stream, offset, true)
 	if err != nil {
 		return err

@@ -112,6 +112,8 @@ func Wait(w api.Wait, now time.Time) string {
 		return "is tried again" + in
 	case api.WaitPool:
 		return "waits for a place in a pool" + textBehind(w.Text)
+	case api.WaitPreparation:
+		return "waits until this is ready" + textBehind(w.Text)
 	}
 	if w.Until == nil {
 		return "waits"
@@ -184,6 +186,23 @@ func lengthUnit(p api.Param) string {
 		return "element"
 	}
 	return "character"
+}
+
+// ParamDefault describes the default of a parameter, "-" for none.
+func ParamDefault(p api.Param) string {
+	if p.DefaultEnv == "" {
+		return DefaultText(p.Default)
+	}
+	text := "$" + p.DefaultEnv
+	switch {
+	case p.EnvValue != "":
+		text += " (now " + p.EnvValue + ")"
+	case p.Default != nil:
+		text += " (not set), else " + DefaultText(p.Default)
+	default:
+		text += " (not set)"
+	}
+	return text
 }
 
 // DefaultText formats a default as the user would type it, "-" for none.

@@ -92,8 +92,15 @@ func CountParts(c api.Counts, idle string) []string {
 	var parts []string
 	for _, state := range []api.State{api.StateRunning, api.StateQueued, api.StateWaiting, api.StateRetrying, api.StateOK, api.StateKept,
 		api.StateFailed, api.StateHandled, api.StateCancelled, api.StateBlocked, api.StateSkipped} {
-		if n := c.Of(state); n > 0 {
+		n := c.Of(state)
+		if state == api.StateOK {
+			n -= c.UpToDate
+		}
+		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+		if state == api.StateOK && c.UpToDate > 0 {
+			parts = append(parts, fmt.Sprintf("%d up to date", c.UpToDate))
 		}
 	}
 	if c.Idle > 0 {
@@ -103,6 +110,14 @@ func CountParts(c api.Counts, idle string) []string {
 		return []string{"0 nodes"}
 	}
 	return parts
+}
+
+// UpToDate returns why a node was not executed, as in "up to date (run 41)"; "" if it was.
+func UpToDate(n *api.NodeStatus) string {
+	if !n.UpToDate {
+		return ""
+	}
+	return plain.Line(n.Message)
 }
 
 // Cause returns how an execution failed: "exit 2", "killed by SIGKILL", "cancelled", "lost: …".
@@ -123,7 +138,7 @@ func Cause(reason api.Reason, code *int, signal, message string) string {
 		text = "could not start"
 	case reason == api.ReasonLimit && message == "":
 		text = "activation limit"
-	case reason == api.ReasonHook && message != "", reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
+	case reason == api.ReasonHook && message != "", reason == api.ReasonMissing && message != "", reason == api.ReasonLimit, reason == api.ReasonInstances && message != "", reason == api.ReasonRejected && strings.HasPrefix(message, "rejected"):
 		return plain.Line(message) // the message is complete
 	case reason == api.ReasonInstances:
 		text = "instances failed"

@@ -165,6 +165,6 @@ func (dp *dispatcher) recordDispatch(id executor.ID) (line string) {
 	n := &dp.run.Nodes[id.Node]
 	line = dp.run.Line(id.Node)
 	dp.run.commit(history.Record{Type: history.RecordDispatch, Node: id.Node, ID: n.ID, Execution: id.Execution, Command: line,
-		Inputs: inputRecord(dp.run.InputsOf(id.Node))})
+		Inputs: inputRecord(dp.run.reuse.explain(id, dp.run.InputsOf(id.Node, dp.run.masks.Text)))})
 	return line
 }

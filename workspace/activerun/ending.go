@@ -39,7 +39,10 @@ func (en *ending) EndReady() bool {
 	if en.run.Phase != runstate.Ended || en.run.sess == nil {
 		return false
 	}
-	if !en.run.hooking.afterRun() {
+	if en.run.preparing.interrupt(); en.run.preparing.busy > 0 {
+		return false
+	}
+	if !en.run.hooking.afterRun() || !en.run.reuse.Save() {
 		return false
 	}
 	if !en.sweeping {
@@ -85,6 +88,7 @@ func (en *ending) RecordEnd(before func() (what string, err error), done func())
 	res := history.Result{Result: string(en.run.resultWord()), Counts: historyCounts(en.run.CountAll()), Started: en.run.Request.Time,
 		Ended: en.endedAt, DurationMS: en.run.Elapsed(en.endedAt), Cause: en.run.Cause, Survivors: en.survivors,
 		Left: en.remained, LeftCount: en.leftovers}
+	res = en.run.hiddenResult(res)
 	tell := en.run.notices.atEnd(res)
 	en.run.host.Loop.Run(func() {
 		what, err := before()
@@ -142,7 +146,7 @@ func (r *Run) resultWord() api.Result {
 }
 
 func historyCounts(c api.Counts) history.Counts {
-	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
+	return history.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled, UpToDate: c.UpToDate}
 }
 
 // Summary describes the run for clients.
@@ -196,6 +200,7 @@ func (r *Run) paused(c api.Counts) api.Paused {
 func (r *Run) Detach() {
 	r.slotShare.leaveSlots()
 	r.pooling.dropPools()
+	r.reuse.saveNow()
 	r.timer.Stop()
 	r.notices.stop()
 	r.stopping.patience.Stop()

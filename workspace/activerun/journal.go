@@ -35,7 +35,7 @@ type journal struct {
 
 	numbers   int  // number of nodes whose numbers are durable
 	numbering bool // a sync that makes more of them durable is in progress
-	undecided int  // number of decisions of people that are not durable yet
+	undecided int  // number of records with decisions of people, or values from outside, that are not durable yet
 	unique    bool // it has records that cannot be made again from the runner log
 }
 
@@ -43,6 +43,14 @@ type journal struct {
 type journalSync struct {
 	result chan error // gets one value from the helper
 	done   []func(error)
+}
+
+// keepReading delays jobs until the last record is durable: it contains values from outside of the run, which another daemon would
+// not read again.
+func (jo *journal) keepReading() {
+	jo.unique = true
+	jo.undecided++
+	jo.syncJournal(func(error) { jo.undecided-- })
 }
 
 // FlushJournal writes the pending records. It returns false if they cannot be written at present.

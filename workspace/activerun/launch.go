@@ -20,7 +20,10 @@ func (r *Run) OpenExecutor(dir string, number int, env []string) (executor.Sessi
 	}
 	return r.host.Executor.Open(context.Background(), executor.Spec{
 		Dir: dir, Run: q.Identity(), Cwd: r.Request.Cwd, Env: env, Attributes: r.Request.World,
-		Report: func(list []executor.Report) { r.host.Loop.Post(func() { r.handleReports(list) }) },
+		Report: func(list []executor.Report) {
+			r.host.searchReports(dir, list)
+			r.host.Loop.Post(func() { r.handleReports(list) })
+		},
 	})
 }
 
@@ -65,6 +68,7 @@ func override(env, vars []string) []string {
 // Launch starts the run after its folder and its executor were prepared.
 func (r *Run) Launch(hist *history.Run, sess executor.Session) {
 	r.Request, r.Dir = hist.Request(), hist.Dir()
+	r.masks = r.host.Secrets.Live(r.Dir)
 	r.journal.hist, r.sess, r.Number, r.ID, r.Phase = hist, sess, hist.Number(), history.RunID(hist.Number()), runstate.Active
 	r.Sched.SetID(r.ID)
 	r.Sched.SetTriggerBody(r.Request.Trigger.BodyPath(r.Dir))

@@ -32,7 +32,7 @@ func (r *Run) AddLoad(l *Load) {
 		}
 	}
 	if r.Phase == runstate.Active {
-		l.Waiting += len(r.dispatcher.queue) - r.dispatcher.head
+		l.Waiting += len(r.dispatcher.queue) - r.dispatcher.head + len(r.reuse.waiting)
 		for _, id := range r.dispatcher.elsewhere {
 			l.add(runstate.ExecutorOf(&r.State, id.Node), EngineLoad{Waiting: 1})
 		}

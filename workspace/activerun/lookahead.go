@@ -49,6 +49,9 @@ func (la *lookahead) prefetch() (jobs []executor.Job) {
 	if la.run.hooking.nodes != nil { // the end of a command with hooks is known only here, see hooking.fateOf
 		return nil
 	}
+	if la.run.preparing.pending() {
+		return nil
+	}
 	if la.run.Request.Executor != "" { // gates connect only jobs on this machine, and other executors are among the rules that end a lookahead
 		return nil
 	}

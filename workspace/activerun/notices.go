@@ -2,16 +2,13 @@ package activerun
 
 import (
 	"cmp"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"wf/api"
 	"wf/executor"
-	"wf/executor/ownfile"
 	"wf/graph"
 	"wf/notify"
 	"wf/scheduler"
@@ -19,6 +16,7 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 )
 
 // Notices stores notifications durably, and delivers them later.
@@ -130,6 +128,7 @@ func (no *notices) tell(to []notify.Destination, event api.NotifyEvent, fill fun
 	counts := no.run.CountAll()
 	n.Counts = &counts
 	fill(&n)
+	secrets.Hide(&n, no.run.masks)
 	h, q := no.run.host, no.run.Request
 	h.Loop.Run(func() { put(h, &q, to, n, occasion...) })
 }
@@ -158,12 +157,12 @@ func (no *notices) atEnd(res history.Result) func() {
 	if !notify.UsesEnd(no.rules) {
 		return func() {}
 	}
-	h, q, dir, failed := no.run.host, no.run.Request, no.run.Dir, no.firstFailure()
+	h, q, dir, failed, masks := no.run.host, no.run.Request, no.run.Dir, no.firstFailure(), no.run.masks
 	counts := no.run.CountAll()
 	return func() {
 		var node *api.NotifiedNode
 		if failed != nil {
-			node = failed.describe(dir)
+			node = failed.describe(masks, dir)
 		}
 		TellEnd(h, q, res, node, &counts)
 	}
@@ -235,30 +234,12 @@ func (no *notices) firstFailure() (first *failure) {
 }
 
 // describe reads the end of the output of a failed node. It is called on a helper.
-func (f *failure) describe(dir string) *api.NotifiedNode {
+func (f *failure) describe(masks *secrets.Masks, dir string) *api.NotifiedNode {
 	x := f.exec
+	lastOutput := func(r executor.Range) []byte {
+		text, _, _ := secrets.Tail(masks, dir, r, mostOutput)
+		return text
+	}
 	return &api.NotifiedNode{Node: f.node.ID, Name: f.node.Name, Reason: x.Reason, ExitCode: x.Exit(), Signal: runstate.SignalName(x.Signal),
-		Message: x.Message, Lines: notify.Lines(lastOutput(dir, x.Out), lastOutput(dir, x.Err))}
-}
-
-// lastOutput returns the end of an output, nil if there is none.
-func lastOutput(dir string, r executor.Range) []byte {
-	if r.File == "" {
-		return nil
-	}
-	f, err := ownfile.Open(filepath.Join(dir, filepath.FromSlash(r.File)), os.O_RDONLY)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	end := r.End
-	if info, err := f.Stat(); err == nil && end < 0 {
-		end = info.Size()
-	}
-	start := max(r.Start, end-mostOutput)
-	text, err := io.ReadAll(io.NewSectionReader(f, start, max(end-start, 0)))
-	if err != nil {
-		return nil
-	}
-	return text
+		Message: x.Message, Lines: notify.Lines(lastOutput(x.Out), lastOutput(x.Err))}
 }

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 
 	"wf/executor"
-	"wf/executor/ownfile"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 )
 
 // maxItems bounds the output of a command that lists items, in bytes, because it becomes one record of the journal.
@@ -60,6 +60,15 @@ func (r *Run) outputs(id executor.ID) (values map[string]any, raw []byte, err er
 	return runstate.ReadOutputs(r.Dir, id)
 }
 
+// printed returns what a command printed, as JSON for the journal.
+func (r *Run) printed(out executor.Range) ([]byte, error) {
+	kept, err := runstate.ReadPrinted(r.Dir, out, r.masks)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(kept)
+}
+
 // items reads the lines that a command has printed and returns them as a JSON list.
 func (r *Run) items(out executor.Range) ([]byte, error) {
 	if out.File == "" || out.End <= out.Start {
@@ -68,7 +77,7 @@ func (r *Run) items(out executor.Range) ([]byte, error) {
 	if out.End-out.Start > maxItems {
 		return nil, fmt.Errorf("the command of its items printed %d bytes: %d are the most", out.End-out.Start, maxItems)
 	}
-	f, err := ownfile.Open(filepath.Join(r.Dir, filepath.FromSlash(out.File)), os.O_RDONLY)
+	f, err := secrets.OpenRaw(r.Dir, out) // commit hides secret values
 	if err != nil {
 		return nil, err
 	}

@@ -83,6 +83,7 @@ func Recover(h *Host, n int) (*Run, error) {
 		}
 		records = append(records, begin)
 	}
+	r.resumeSecrets()
 	g, err := workfile.Frozen(h.Store, n)
 	if err == nil {
 		err = r.Reschedule(g)
@@ -109,8 +110,8 @@ func (r *Run) applyJournal(records []history.Record) {
 			r.dispatcher.dequeue(executor.ID{Node: rec.Node, Execution: rec.Execution})
 		}
 	}, func(c runstate.Change) {
-		if c.Kind == scheduler.Execute {
-			r.dispatcher.enqueue(executor.ID{Node: c.Node, Execution: c.Execution})
+		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); c.Kind == scheduler.Execute && !r.reuse.enqueue(id) {
+			r.dispatcher.enqueue(id)
 		}
 	})
 	r.lookahead.stale = true
@@ -163,7 +164,7 @@ func (rc *recovery) followed(sess executor.Session, err error) {
 		rc.run.sess.Stop(rc.run.live(), rc.run.Grace())
 	}
 	rc.stopExpired()
-	rc.run.pooling.requeue()
+	rc.run.preparing.requeue()
 	rc.run.dispatcher.resubmit()
 	rc.run.tables.askAgain()
 	rc.run.setTimer(rc.run.Sched.NextTick())

@@ -89,12 +89,20 @@ func (r *Run) engineChanged(rep executor.Report) {
 	}
 }
 
-// finish handles the end of an execution: it records the end and releases its slot and pools.
+// finish handles the end of an execution: it records the end and releases its slot and pools, for nodes that declare outputs when
+// these were looked at.
 func (r *Run) finish(rep executor.Report) {
 	if r.lookahead.noteReturned(rep) || !r.expects(rep) {
 		return
 	}
 	rep = r.hooking.fateOf(rep)
+	if !r.reuse.examine(rep) {
+		r.end(rep)
+	}
+}
+
+// end records the end of an execution.
+func (r *Run) end(rep executor.Report) {
 	i, n := rep.ID.Node, &r.Nodes[rep.ID.Node]
 	r.slotShare.executionEnded(rep.ID)
 	r.dispatcher.pace.ended++
@@ -108,7 +116,9 @@ func (r *Run) finish(rep executor.Report) {
 	n.Execution.Ending.Close(rep)
 	n.Execution.Ending = nil
 	announced, attempt := r.host.Out.Pending(), r.Sched.Attempt(i)
-	r.commit(r.endRecord(rep))
+	rec := r.endRecord(rep)
+	r.commit(rec)
+	r.reuse.ended(rep.ID, rec.OK, rec.Outputs)
 	r.host.Out.Noted(announced, n.ID, r.Unmatched(i))
 	switch {
 	case r.Sched.Handled(i):
@@ -133,6 +143,9 @@ func (r *Run) endRecord(rep executor.Report) history.Record {
 		if _, rec.Outputs, err = r.outputs(id); err == nil && reason == "" && r.Sched.ItemsCommand(id.Node) != "" {
 			rec.Items, err = r.items(rep.Out)
 		}
+		if err == nil && r.Nodes[id.Node].Printed {
+			rec.Stdout, err = r.printed(rep.Out)
+		}
 		if err != nil && reason == "" {
 			reason, rec.Message = api.ReasonExpression, err.Error()
 		}
@@ -156,6 +169,9 @@ func (r *Run) executorLost(rep executor.Report) {
 	}
 	r.host.Log.Error("executor lost", "run", r.ID, "err", rep.Message)
 	for _, id := range r.live() {
+		if r.reuse.examines(id) {
+			continue
+		}
 		rec := r.Nodes[id.Node].Execution
 		r.finish(executor.Report{Kind: executor.Ended, ID: id, Time: clock.Now(), Out: rec.Out, Err: rec.Err,
 			Exit: executor.Exit{Lost: !stopped, Stopped: stopped}, Message: fmt.Sprintf("the executor was lost (%s)", rep.Message)})

@@ -27,7 +27,9 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/tracing"
+	"wf/workspace/uptodate"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
@@ -51,14 +53,22 @@ type Run struct {
 	notices
 	hooking
 	tables
+	preparing
+	variables
+	reuse
 
-	accepted func(error)  // called once, when the run has started or has failed to start
-	broken   string       // why the executor was lost; "" if it was not
-	timer    *loop.Timer  // stops the run when its timeout is over
-	tick     *loop.Timer  // fires at the next moment that the scheduler waits for
-	spans    *tracing.IDs // of the trace; see traceParent
+	accepted func(error) // called once, when the run has started or has failed to start
+	broken   string      // why the executor was lost; "" if it was not
+	timers
+	spans *tracing.IDs // of the trace; see traceParent
 	// outputNames contains the names of the output files while a list of reports is processed; nil means not listed.
 	outputNames map[string]bool
+	masks       *secrets.Masks // nil if nothing of the run is secret
+}
+
+type timers struct {
+	timer *loop.Timer // stops the run when its timeout is over
+	tick  *loop.Timer // fires at the next moment that the scheduler waits for
 }
 
 // New returns a run with the given state. accepted is called once: with nil when the run has started, otherwise with the
@@ -68,7 +78,8 @@ func New(h *Host, state *nodestate.Run, accepted func(error)) *Run {
 	r.onEnd = map[executor.ID][]func(api.StopResult, error){}
 	r.slotShare.run, r.pooling.run, r.nesting.run, r.lookahead.run, r.journal.run = r, r, r, r, r
 	r.stopping.run, r.ending.run, r.dispatcher.run, r.recovery.run, r.announcer.run = r, r, r, r, r
-	r.notices.run, r.hooking.run, r.tables.run = r, r, r
+	r.notices.run, r.hooking.run, r.tables.run, r.preparing.run, r.variables.run = r, r, r, r, r
+	r.reuse.run = r
 	r.hooking.stopped, r.hooking.nodes = make(chan struct{}), nodeHooksOf(state.Request.Hooks)
 	r.Active = r
 	r.timer = h.Loop.NewTimer(func() { r.stopping.Stop(api.StopRequest{Cause: "timeout"}, "", nil) })
@@ -115,17 +126,25 @@ func (r *Run) limitTime() {
 	r.timer.Reset(max(left, 0))
 }
 
-// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow.
+// commit appends a record to the journal, applies it to the state, publishes it, and carries out the effects that follow. All of
+// them get the record without secret values: nothing decides by them, and a later daemon decides the same.
 func (r *Run) commit(rec history.Record) {
+	if r.masks != nil {
+		rec = hiddenRecord(rec, r.masks)
+	}
 	if rec.Time.IsZero() {
 		rec.Time = clock.Now()
 	}
+	r.Stored.Read(&rec, r.Flow, r.host.Values, r.host.ID)
 	if err := r.journal.hist.Append(rec); err != nil { // the loop writes it when it settles
 		panic("internal error: a record for the journal: " + err.Error())
 	}
 	switch rec.Type {
-	case history.RecordStop, history.RecordCancel, history.RecordTick, history.RecordItems:
+	case history.RecordStop, history.RecordCancel, history.RecordTick, history.RecordItems, history.RecordUpToDate:
 		r.journal.unique = true
+	}
+	if rec.Stored != nil {
+		r.journal.keepReading()
 	}
 	ev, decides := r.Note(rec)
 	r.announcer.announce(rec)
@@ -238,8 +257,8 @@ func (r *Run) enact(c runstate.Change, todo *followUp) {
 	case scheduler.Execute:
 		if id := (executor.ID{Node: c.Node, Execution: c.Execution}); r.lookahead.has(id) {
 			todo.known = append(todo.known, id)
-		} else {
-			r.pooling.enqueue(id)
+		} else if !r.reuse.enqueue(id) {
+			r.preparing.enqueue(id)
 		}
 	case scheduler.ListItems:
 		r.tables.ask(c.Node)
@@ -291,6 +310,9 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 			return
 		}
 		news.Type, news.Mocked, news.Note = api.NodeFinished, ef.Mocked, an.run.Unmatched(ef.Node)
+		if news.UpToDate = ef.UpToDate; ef.UpToDate {
+			news.Message = ef.Message
+		}
 	default:
 		return
 	}
@@ -302,6 +324,7 @@ func (an *announcer) nodeChanged(c runstate.Change) {
 func (r *Run) Abandon() {
 	loop.Contain(r.host.Loop, "a question", func() (struct{}, error) { // the cause of the first panic may cause another one
 		r.timer.Stop()
+		r.reuse.stop()
 		r.notices.stop()
 		r.tick.Stop()
 		if r.sess != nil {
@@ -322,8 +345,18 @@ func (r *Run) job(i, execution int, line string) executor.Job {
 	if v := r.traceParent(n.ID, execution); v != "" {
 		env = append(env, v)
 	}
-	return executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Env: append(env, r.Sched.Environment(i)...), Merge: r.Merges(i),
+	job := executor.Job{ID: id, Shell: r.Request.Shell, Command: line, Around: r.hooking.around(id), Merge: r.Merges(i),
 		Idempotent: r.Sched.Idempotent(i), Engine: runstate.ExecutorOf(&r.State, i), Resources: executor.Resources(r.Sched.Resources(i))}
+	s := runstate.SurroundingsOf(&r.State, i)
+	if s == nil {
+		job.Env = append(env, r.Sched.Environment(i)...)
+		r.hideVariables(job.Env)
+		return job
+	}
+	job.Env = append(append(env, r.variables.of(s)...), r.Sched.Environment(i)...)
+	r.surround(&job, s)
+	r.hideVariables(job.Env)
+	return job
 }
 
 // growth is the number of nodes that was last published.
@@ -377,18 +410,22 @@ func inputRecord(in *api.Inputs) json.RawMessage {
 // Host gives a run access to its workspace.
 type Host struct {
 	ID, Path   string // of the workspace
+	State      string // the state folder
 	Log        *slog.Logger
 	Loop       *loop.Loop
 	File       *workfile.File
 	Nodes      *nodestate.Table
 	Store      *history.Store
+	Secrets    *secrets.Table
 	Out        *watchers.Hub
 	Marks      *watchers.Marks
 	Executor   executor.Executor
 	Slots      Slots
-	Pools      Pools      // nil if there are no pools
-	Nested     Nested     // nil if commands cannot start runs
-	Notices    Notices    // nil if nobody is notified
+	Pools      Pools           // nil if there are no pools
+	Nested     Nested          // nil if commands cannot start runs
+	Notices    Notices         // nil if nobody is notified
+	Values     runstate.Values // of wf kv; nil if there are none
+	Memory     *uptodate.File
 	RetryLater func()     // makes the workspace call Retry after HoldPause
 	Found      func(*Run) // called when the executor of a recovered run was found, or is lost
 	// Answered is called when the time for an approval is over, with the answer by default.
@@ -400,5 +437,5 @@ type Host struct {
 
 // endNotes returns notes about a run that is over, such as a case that matches no edge.
 func (en *ending) endNotes() []string {
-	return slices.Concat(en.run.hooking.notes(), en.run.UnmatchedNotes(), en.leftoverNotes())
+	return slices.Concat(en.run.hooking.notes(), en.run.UnmatchedNotes(), en.run.reuse.notes, en.leftoverNotes())
 }

@@ -51,6 +51,8 @@ func (st *stopping) Stop(req api.StopRequest, client string, reply func(api.Stop
 	case runstate.Active:
 		st.run.Cause, st.run.WasStopped, st.run.Phase = req.Cause, true, runstate.Stopping
 		st.run.pooling.leaveLines()
+		st.run.preparing.interrupt()
+		st.run.reuse.stop()
 		st.run.host.Out.Publish(api.Event{Type: api.RunStopping, Run: st.run.ID, Client: client, Message: req.Cause})
 		st.startHalt(history.Record{Type: history.RecordStop, Node: history.NoNode, Client: client, Cause: req.Cause})
 		st.run.nesting.stopChildren(nil, graceOf(st.run.Grace()))
@@ -85,7 +87,7 @@ func (r *Run) live() []executor.ID {
 
 // StopNode stops one node. The run continues.
 func (st *stopping) StopNode(req api.StopRequest, reply func(api.StopResult, error)) {
-	i, in := st.run.Sched.Index(st.run.host.Nodes.Numbered(req.Node))
+	i, in := st.run.Sched.Index(st.run.host.Nodes.InstanceOf(req.Node))
 	if !in {
 		n, err := st.run.host.File.Find(req.Node)
 		if err != nil {

@@ -79,7 +79,7 @@ func (b *testbed) prepare() {
 		b.t.Fatal(err)
 	}
 	nodes := &nodestate.Table{File: file, Log: log, Latest: map[string]nodestate.Latest{}}
-	out := watchers.New(l, log, nodes.ItemOf)
+	out := watchers.New(l, log, nodes.ItemOf, func(ev api.Event) api.Event { return ev })
 	b.host = &Host{ID: "w", Path: b.path, Log: log, Loop: l, File: file, Nodes: nodes, Store: store, Out: out,
 		Marks: watchers.NewMarks(out, nodes), Executor: b, Slots: &b.slots, Pools: &b.pools, Nested: &b.nested, Notices: b.notices, Found: func(*Run) {}, Answered: func(*Run, string, bool) {},
 		HoldPause: time.Minute, StopPatience: time.Hour}

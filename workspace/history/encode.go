@@ -47,6 +47,7 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 	}
 	b = jsonline.AppendInt(b, "peak_bytes", r.PeakBytes)
 	b = appendRaw(b, "outputs", r.Outputs)
+	b = appendRaw(b, "stdout", r.Stdout)
 	b = appendRaw(b, "items", r.Items)
 	b = appendRaw(b, "inputs", r.Inputs)
 	if r.Result != nil {
@@ -62,6 +63,13 @@ func appendRecord(b []byte, r *Record) ([]byte, error) {
 		b = jsonline.AppendQuoted(b, c.Boot)
 		b = jsonline.AppendInt(b, "up_ns", c.UpNS)
 		b = append(jsonline.AppendInt(b, "by_ns", c.ByNS), '}')
+	}
+	if r.Stored != nil {
+		data, err := json.Marshal(r.Stored)
+		if err != nil {
+			return b, err
+		}
+		b = appendRaw(b, "stored", data)
 	}
 	return append(b, '}'), nil
 }

@@ -12,19 +12,20 @@ type RecordType string
 
 // The types of records. Readers skip unknown ones.
 const (
-	RecordBegin    RecordType = "begin"    // the run started
-	RecordDispatch RecordType = "dispatch" // an execution was handed to the executor
-	RecordStart    RecordType = "start"    // its process started
-	RecordWithdraw RecordType = "withdraw" // the executor returned it before its process started
-	RecordEnd      RecordType = "end"      // the execution ended
-	RecordItems    RecordType = "items"    // the table of a sub-flow was read
-	RecordStop     RecordType = "stop"     // a client requested the end of the run
-	RecordCancel   RecordType = "cancel"   // a client requested the end of one node
-	RecordTick     RecordType = "tick"     // a time was reached that nodes waited for
-	RecordClock    RecordType = "clock"    // the clock of the machine was set
-	RecordDecide   RecordType = "decide"   // a person decided about a node
-	RecordAnswer   RecordType = "answer"   // an approval timed out: the decision of a tick, for display; replay skips it
-	RecordComplete RecordType = "complete" // the run ended; always the last record
+	RecordBegin    RecordType = "begin"      // the run started
+	RecordDispatch RecordType = "dispatch"   // an execution was handed to the executor
+	RecordStart    RecordType = "start"      // its process started
+	RecordWithdraw RecordType = "withdraw"   // the executor returned it before its process started
+	RecordEnd      RecordType = "end"        // the execution ended
+	RecordItems    RecordType = "items"      // the table of a sub-flow was read
+	RecordUpToDate RecordType = "up_to_date" // an earlier success made an execution unnecessary
+	RecordStop     RecordType = "stop"       // a client requested the end of the run
+	RecordCancel   RecordType = "cancel"     // a client requested the end of one node
+	RecordTick     RecordType = "tick"       // a time was reached that nodes waited for
+	RecordClock    RecordType = "clock"      // the clock of the machine was set
+	RecordDecide   RecordType = "decide"     // a person decided about a node
+	RecordAnswer   RecordType = "answer"     // an approval timed out: the decision of a tick, for display; replay skips it
+	RecordComplete RecordType = "complete"   // the run ended; always the last record
 )
 
 // NoNode is the Node of records about the whole run.
@@ -38,7 +39,7 @@ type Record struct {
 	Time time.Time  `json:"time"`
 	Type RecordType `json:"type"`
 
-	// Types about a node: dispatch, start, withdraw, end, items, cancel, decide, answer. Node is an index in the
+	// Types about a node: dispatch, start, withdraw, end, items, up_to_date, cancel, decide, answer. Node is an index in the
 	// outer part of Request.Scope, or the number of a node of an instance. Other types have NoNode.
 	Node      int    `json:"node"`
 	ID        string `json:"id"`        // id of the node, or its path in an instance; for users who grep
@@ -48,7 +49,7 @@ type Record struct {
 	PID     int    `json:"pid"`
 	Command string `json:"command"` // after wrapping
 
-	// end. OK is also in items, decide and answer, Message in items.
+	// end. OK is also in items, decide and answer, Message in items and up_to_date.
 	OK       bool   `json:"ok"`
 	Reason   string `json:"reason"`
 	ExitCode int    `json:"exit_code"`
@@ -73,11 +74,23 @@ type Record struct {
 	Engine    *EngineJob `json:"engine"`
 	PeakBytes int64      `json:"peak_bytes"` // end: of memory; 0 = unknown
 
-	Outputs json.RawMessage `json:"outputs"` // JSON object. end: content of WF_OUTPUT; decide: values of the decision
-	Items   json.RawMessage `json:"items"`   // JSON list. end, items: items that the command of a sub-flow printed, or the rows of its table
-	Inputs  json.RawMessage `json:"inputs"`  // JSON object. dispatch: input of the command beyond the environment of the run
-	Result  *Result         `json:"result"`  // complete
-	Clocks  *Clocks         `json:"clocks"`  // begin, clock
+	Outputs json.RawMessage `json:"outputs"` // JSON object. end, up_to_date: content of WF_OUTPUT; decide: values of the decision
+	// end: what the command printed, if a text of the workfile reads it: a text, or the number of bytes of one that is too long.
+	Stdout json.RawMessage `json:"stdout"`
+	Items  json.RawMessage `json:"items"`  // JSON list. end, items: items that the command of a sub-flow printed, or the rows of its table
+	Inputs json.RawMessage `json:"inputs"` // JSON object. dispatch: input of the command beyond the environment of the run
+	Result *Result         `json:"result"` // complete
+	Clocks *Clocks         `json:"clocks"` // begin, clock
+
+	Stored *Stored `json:"stored"` // any type
+}
+
+// Stored are values of wf kv that texts of the workfile read.
+type Stored struct {
+	// Values have changed since the last record. JSON object: texts, null for a key without a value, the number of bytes of a value that
+	// is too long.
+	Values  json.RawMessage `json:"values,omitempty"`
+	Problem string          `json:"problem,omitempty"` // why they are not known
 }
 
 // An EngineJob is an execution on an engine.
@@ -128,9 +141,10 @@ type Counts struct {
 	OK        int `json:"ok"`
 	Failed    int `json:"failed"`
 	Cancelled int `json:"cancelled"`
-	Blocked   int `json:"blocked"`           // not reached because of a failure
-	Idle      int `json:"idle"`              // not reached for other reasons
-	Kept      int `json:"kept"`              // succeeded before a resume and were not repeated
-	Skipped   int `json:"skipped,omitempty"` // no path led to them
-	Handled   int `json:"handled,omitempty"` // failed, and an edge fired for the failure
+	Blocked   int `json:"blocked"`              // not reached because of a failure
+	Idle      int `json:"idle"`                 // not reached for other reasons
+	Kept      int `json:"kept"`                 // succeeded before a resume and were not repeated
+	Skipped   int `json:"skipped,omitempty"`    // no path led to them
+	Handled   int `json:"handled,omitempty"`    // failed, and an edge fired for the failure
+	UpToDate  int `json:"up_to_date,omitempty"` // of OK: those that were not executed
 }

@@ -41,6 +41,12 @@ func recordGen() *rapid.Generator[Record] {
 		if rapid.Bool().Draw(t, "engine") {
 			r.Engine = &EngineJob{Executor: text.Draw(t, "executor"), ID: text.Draw(t, "job"), Host: text.Draw(t, "host")}
 		}
+		for _, raw := range []*json.RawMessage{&r.Outputs, &r.Stdout, &r.Items} {
+			*raw = rapid.SampledFrom([]json.RawMessage{nil, json.RawMessage(`{"a":null,"b":"c"}`), json.RawMessage(`"d"`), json.RawMessage("70000")}).Draw(t, "raw")
+		}
+		if rapid.Bool().Draw(t, "stored") {
+			r.Stored = &Stored{Values: json.RawMessage(`{"a":null}`), Problem: text.Draw(t, "store_problem")}
+		}
 		if r.Type.wholeRun() {
 			r.Node = NoNode
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,6 +65,7 @@ type Request struct {
 	Jobs           int    `json:"jobs,omitempty"`     // concurrent executions; 0 = not specified
 	NoLimit        bool   `json:"no_limit,omitempty"` // of concurrent executions
 	FailFast       bool   `json:"fail_fast,omitempty"`
+	NoCache        bool   `json:"no_cache,omitempty"` // what is up to date is executed, too
 	TimeoutMS      int64  `json:"timeout_ms,omitempty"`
 	GraceMS        int64  `json:"grace_ms"` // 0 = kill at once, which is not the default, so it is never absent
 	MaxActivations int    `json:"max_activations,omitempty"`
@@ -101,6 +103,12 @@ type Request struct {
 
 	Hooks []Hook `json:"hooks,omitempty"`
 
+	// Profile is what the profile that the client asked for, or that of the resumed run, changes; nil = none.
+	Profile *Profile `json:"profile,omitempty"`
+
+	// Secrets says what of the run is hidden; nil = nothing, and its folder has no masks.
+	Secrets *Secrets `json:"secrets,omitempty"`
+
 	// Relation to other runs.
 	Queued string  `json:"queued,omitempty"` // the key of its file in the queue
 	Caller *Caller `json:"caller,omitempty"` // the execution that started it and waits for it; nil = none
@@ -112,6 +120,8 @@ type Request struct {
 	Nodes int      `json:"nodes"`         // length of Scope, set by Store.Create
 	Scope []string `json:"scope"`
 	Names []string `json:"names"`
+	// Surroundings are those of the nodes that have others than Wrapper, Shell and Cwd. They are behind what a list of runs reads.
+	Surroundings []Surroundings `json:"surroundings,omitempty"`
 	// TriggerFiles are the paths of the files that arrived, if Trigger waits for files. They are behind what a list of runs reads.
 	TriggerFiles []string `json:"trigger_files,omitempty"`
 }
@@ -124,6 +134,14 @@ func (q *Request) TriggerVariables(dir string) []string {
 	}
 	return vars
 }
+
+// Secrets says which values of a run are hidden.
+type Secrets struct {
+	Names []string `json:"names,omitempty"` // of variables; what commands announce is hidden, too
+}
+
+// Has reports whether a variable is secret.
+func (s *Secrets) Has(name string) bool { return s != nil && slices.Contains(s.Names, name) }
 
 // Caller is an execution, usually of another workfile, whose command started a run.
 type Caller struct {

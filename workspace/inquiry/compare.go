@@ -39,7 +39,13 @@ func (q *Reader) Compare(ctx context.Context, query api.DiffQuery) (api.RunDiff,
 		compareOptions(&d, before, after)
 		compareOutcomes(&d, before, after)
 	}
-	return d, q.compareDefinitions(ctx, &d, before, after)
+	err = q.compareDefinitions(ctx, &d, before, after)
+	for _, v := range []*version{before, after} {
+		if v.past != nil {
+			d = hidden(q, v.past.Request.Run, d)
+		}
+	}
+	return d, err
 }
 
 // sides returns the names of the runs to compare.

@@ -31,7 +31,11 @@ func (q *Reader) Eval(ctx context.Context, req api.EvalRequest) (api.Evaluated, 
 		}
 		for _, r := range q.nodes.Runs {
 			if r.Phase != runstate.Preparing && (number == r.Number || number == 0 && r.Sees(req.Node)) {
-				return r.Eval(req, q.readNames())
+				masks, err := q.masksOf(r.Dir)
+				if err != nil {
+					return answer, err
+				}
+				return r.Eval(req, q.readNames(), q.stored(), masks)
 			}
 		}
 		if past = number; past == 0 {
@@ -64,6 +68,14 @@ func (q *Reader) latestFor(node string) int {
 	return latest
 }
 
+// stored returns a function that reads the present values of wf kv, nil if there are none.
+func (q *Reader) stored() func(key string) (*expression.Kept, error) {
+	if q.values == nil {
+		return nil
+	}
+	return func(key string) (*expression.Kept, error) { return runstate.StoredValue(q.values, q.id, key) }
+}
+
 // readNames reads the control flow of the present workfile, for a run without control flow.
 func (q *Reader) readNames() *flow.Flow {
 	f, _ := flow.Read(q.file.Graph())
@@ -79,8 +91,12 @@ func (q *Reader) evalPast(req api.EvalRequest, n int) (api.Evaluated, error) {
 	if err != nil {
 		return api.Evaluated{}, api.Internal(fmt.Sprintf("run %d cannot be read any more", n), err)
 	}
+	masks, err := q.masksOf(q.store.Dir(n))
+	if err != nil {
+		return api.Evaluated{}, err
+	}
 	f, _ := flow.Read(p.graph)
-	return p.Eval(req, f)
+	return p.Eval(req, f, q.stored(), masks)
 }
 
 // evalUnrun evaluates an expression in a workfile that no run has covered. Parameters have their defaults.
@@ -101,7 +117,7 @@ func (q *Reader) evalUnrun(req api.EvalRequest) (api.Evaluated, error) {
 		}
 	}
 	env := expression.Env{Params: params, Variable: runstate.Variable(req.Env), Run: expression.Run{Workfile: q.path},
-		Now: clock.Now().UnixNano(), UUID: graph.NewID, Node: func(name string) expression.Node {
+		Now: clock.Now().UnixNano(), UUID: graph.NewID, Stored: q.stored(), Node: func(name string) expression.Node {
 			if n := f.FindIn(home, name); n != nil {
 				return expression.Node{Status: n.Status.String()}
 			}

@@ -14,8 +14,8 @@ import (
 // mostHooks is how much of the output of the hooks of a run is read, in bytes.
 const mostHooks = 16 << 20
 
-// Hooks returns what the hooks of a run printed.
-func (q *Reader) Hooks(ctx context.Context, name string) ([]byte, error) {
+// Hooks returns what the hooks of a run printed, without secret values unless unmasked is set.
+func (q *Reader) Hooks(ctx context.Context, name string, unmasked bool) ([]byte, error) {
 	n, err := q.RunNumber(name)
 	if err != nil {
 		return nil, err
@@ -30,5 +30,12 @@ func (q *Reader) Hooks(ctx context.Context, name string) ([]byte, error) {
 	case err != nil:
 		return nil, api.Internal("the output of hooks", err)
 	}
-	return data, nil
+	if unmasked {
+		return data, nil
+	}
+	masks, err := q.masksOf(q.store.Dir(n))
+	if err != nil {
+		return nil, err
+	}
+	return masks.Bytes(data), nil
 }

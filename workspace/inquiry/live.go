@@ -2,17 +2,13 @@ package inquiry
 
 import (
 	"context"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"wf/api"
 	"wf/executor"
-	"wf/executor/ownfile"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/secrets"
 )
 
 // Limits for reading the latest output of running nodes.
@@ -49,7 +45,11 @@ func (q *Reader) Live(ctx context.Context, name string, nodes []string) (api.Run
 	}
 	live := api.RunLive{Counts: f.counts, Tails: []api.NodeTail{}}
 	for _, o := range f.outputs {
-		if text := o.latestText(); len(text) > 0 {
+		masks, err := q.masksOf(o.dir)
+		if err != nil {
+			return live, err
+		}
+		if text := o.latestText(masks); len(text) > 0 {
 			live.Tails = append(live.Tails, api.NodeTail{Node: o.info.Node, Execution: o.info.Execution, Text: text})
 		}
 	}
@@ -68,9 +68,9 @@ func (q *Reader) liveOutputs(r *nodestate.Run, i int, list []output) []output {
 }
 
 // latestText returns the end of the stream that was written last. It returns nothing if the output was removed.
-func (o *output) latestText() []byte {
-	out, outTime := o.end(o.out)
-	errs, errTime := o.end(o.err)
+func (o *output) latestText(masks *secrets.Masks) []byte {
+	out, outTime := o.end(masks, o.out)
+	errs, errTime := o.end(masks, o.err)
 	if len(out) == 0 || len(errs) > 0 && errTime.After(outTime) {
 		return errs
 	}
@@ -78,31 +78,17 @@ func (o *output) latestText() []byte {
 }
 
 // end reads the last bytes of a range. It also returns the time when the file was written.
-func (o *output) end(r executor.Range) ([]byte, time.Time) {
+func (o *output) end(masks *secrets.Masks, r executor.Range) ([]byte, time.Time) {
 	if r.File == "" {
 		return nil, time.Time{}
 	}
-	f, err := ownfile.Open(filepath.Join(o.dir, filepath.FromSlash(r.File)), os.O_RDONLY)
+	_, written, err := secrets.Size(o.dir, r)
 	if err != nil {
 		return nil, time.Time{}
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	text, _, err := secrets.Tail(masks, o.dir, r, tailBytes)
 	if err != nil {
 		return nil, time.Time{}
 	}
-	end := r.End
-	if end < 0 {
-		end = info.Size()
-	}
-	start := max(r.Start, end-tailBytes)
-	if start >= end {
-		return nil, time.Time{}
-	}
-	buf := make([]byte, end-start)
-	n, err := f.ReadAt(buf, start)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, time.Time{}
-	}
-	return buf[:n], info.ModTime()
+	return text, written
 }

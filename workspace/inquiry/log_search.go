@@ -8,10 +8,12 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/scheduler/flow"
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
+	"wf/workspace/workfile"
 )
 
 // logPlace names an execution.
@@ -104,7 +106,7 @@ func (q *Reader) locate(p logPlace) (located, error) {
 	rec := q.nodes.Latest[p.id].Execution
 	executed := rec != nil && rec.Number > 0
 	if p.run == 0 && !executed {
-		if o := q.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && rec.Reason == "") {
+		if o := q.outputInFile(p); o != nil && (rec == nil || !rec.Mocked && !rec.UpToDate && rec.Reason == "") {
 			return located{o: o}, nil
 		}
 		return located{}, whyNoOutput(p, rec)
@@ -126,6 +128,8 @@ func whyNoOutput(p logPlace, rec *runstate.Execution) error {
 	switch {
 	case rec != nil && rec.Mocked:
 		return nodestate.NoOutput("node %s has no output: its end was given (--mock, --skip), and nothing was executed", p.name)
+	case rec != nil && rec.UpToDate:
+		return nodestate.NoOutput("node %s has no output in run %d: it was %s, and nothing was executed", p.name, rec.Run, rec.Message)
 	case rec != nil && rec.Reason != "" && rec.Message != "":
 		return nodestate.NoOutput("node %s has no output: it was not executed (%s)", p.name, rec.Message)
 	case rec != nil && rec.Reason != "":
@@ -217,11 +221,34 @@ func (q *Reader) earlierNode(run int, text string) (id, name string, err error) 
 		return "", "", err
 	}
 	for i := range req.Scope {
-		if req.Scope[i] == text || req.Names[i] == text {
-			return req.Scope[i], req.Names[i], nil
+		if req.Scope[i] != text && req.Names[i] != text {
+			continue
 		}
+		if req.Outer > 0 && i >= req.Outer {
+			if path := q.onlyPath(run, req.Scope[i]); path != "" {
+				return path, req.Names[i], nil
+			}
+		}
+		return req.Scope[i], req.Names[i], nil
 	}
 	return "", "", errNotThere
+}
+
+// onlyPath returns the path of a node of other workfiles that ran once in a run; "" if it may have several.
+func (q *Reader) onlyPath(run int, id string) string {
+	g, err := workfile.FrozenGraph(q.store, run)
+	if err != nil || g.Node(id) == nil {
+		return ""
+	}
+	f, _ := flow.Read(g)
+	path := f.LocalName(g.Node(id))
+	for h := g.Node(id).Home(); h != nil; h = h.Home() {
+		if !h.Once() {
+			return ""
+		}
+		path = f.LocalName(h) + "[0]/" + path
+	}
+	return path
 }
 
 // errNotThere means that a run did not cover a node.

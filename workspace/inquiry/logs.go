@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -14,8 +13,8 @@ import (
 
 	"wf/api"
 	"wf/executor"
-	"wf/executor/ownfile"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 )
 
 // output is the output of one execution.
@@ -41,14 +40,17 @@ func (q *Reader) LogInfo(ctx context.Context, node, run string, execution int, w
 		return o.info, nil
 	}
 	o.info.OutBytes, o.info.ErrBytes, o.info.Merged = o.size(o.out), o.size(o.err), o.merged()
+	masks, err := q.masksOf(o.dir)
+	o.info.Masked = err != nil || masks.Any()
 	return o.info, nil
 }
 
-// Output returns the bytes of a stream of an execution from an offset on. stream is stdout, stderr, or output if both are
-// merged. With follow the reader waits for the execution to start, like LogInfo, and ends when the execution has ended. The
-// caller closes the reader.
-func (q *Reader) Output(ctx context.Context, node, run string, execution int, stream string, offset int64, follow bool) (io.ReadCloser, error) {
-	o, err := q.output(ctx, node, run, execution, follow)
+// Output returns the bytes of an output from an offset on. The stream is stdout, stderr, or output if both are merged. With Follow
+// the reader waits for the execution to start, like LogInfo, and ends when the execution has ended. Secret values are covered
+// unless the query says otherwise. The caller closes the reader.
+func (q *Reader) Output(ctx context.Context, ask api.OutputQuery) (io.ReadCloser, error) {
+	stream, offset, follow := ask.Stream, ask.Offset, ask.Follow
+	o, err := q.output(ctx, ask.Node, ask.Run, ask.Execution, follow)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +67,40 @@ func (q *Reader) Output(ctx context.Context, node, run string, execution int, st
 	if r.File == "" {
 		return io.NopCloser(eof{}), nil
 	}
-	out, err := openOutput(filepath.Join(o.dir, filepath.FromSlash(r.File)), r.Start+offset, r.End)
+	var masks *secrets.Masks
+	if !ask.Unmasked {
+		if masks, err = q.masksOf(o.dir); err != nil {
+			return nil, err
+		}
+	}
+	pos := r.Start + offset
+	begin := masks.Before(r, pos)
+	out, err := openOutput(o.dir, r, begin)
 	if err != nil {
 		return nil, err
 	}
 	if r.End < 0 && o.ending != nil {
 		out.pid, out.alone, out.over, out.final = o.pid, o.info.Engine != nil, o.ending.Done, final
-		if follow {
-			return out, out.follow()
-		}
 	}
-	return out, out.stopHere()
+	if out.over != nil && follow {
+		err = out.follow()
+	} else {
+		err = out.stopHere()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return masks.Stream(out, secrets.View{Skip: pos - begin, Aligned: ask.Aligned, Grows: out.over != nil && !follow}), nil
+}
+
+// masksOf returns the masks of the run with the folder dir, nil if it has none.
+func (q *Reader) masksOf(dir string) (*secrets.Masks, error) {
+	masks, err := q.secrets.Of(dir)
+	if err != nil {
+		return nil, &api.Error{Code: api.CodeRefused, Message: "the output may contain secrets, and they are not known", Where: dir,
+			Why: err.Error(), Fix: "wf logs --raw --yes shows the output as it is"}
+	}
+	return masks, nil
 }
 
 type eof struct{}
@@ -89,11 +114,10 @@ func (o *output) size(r executor.Range) int64 {
 		return 0
 	}
 	if end < 0 {
-		info, err := os.Stat(filepath.Join(o.dir, filepath.FromSlash(r.File)))
-		if err != nil {
+		var err error
+		if end, _, err = secrets.Size(o.dir, r); err != nil {
 			return 0
 		}
-		end = info.Size()
 	}
 	return end - r.Start
 }
@@ -111,15 +135,16 @@ type outputReader struct {
 	closed  chan struct{}
 }
 
-func openOutput(path string, pos, end int64) (*outputReader, error) {
-	f, err := ownfile.Open(path, os.O_RDONLY)
+// openOutput opens an output as it is. Output covers the secret values.
+func openOutput(dir string, r executor.Range, pos int64) (*outputReader, error) {
+	f, err := secrets.OpenRaw(dir, r)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, api.NotFound("the output is gone: %s", path)
+		return nil, api.NotFound("the output is gone: %s", dir+"/"+r.File)
 	}
 	if err != nil {
 		return nil, api.Internal("output", err)
 	}
-	return &outputReader{f: f, pos: pos, end: end, closed: make(chan struct{})}, nil
+	return &outputReader{f: f, pos: pos, end: r.End, closed: make(chan struct{})}, nil
 }
 
 // stopHere makes the present end of a growing output its final end.

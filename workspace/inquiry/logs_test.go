@@ -14,7 +14,8 @@ import (
 // arrives. A reader that follows the first execution must not get output of the next one.
 func TestOutputOfTheNextExecutionIsNotShown(t *testing.T) {
 	for _, follow := range []bool{true, false} {
-		path := filepath.Join(t.TempDir(), "s1.out")
+		dir := t.TempDir()
+		path := filepath.Join(dir, "s1.out")
 		if err := os.WriteFile(path, []byte("mine, theirs"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +24,7 @@ func TestOutputOfTheNextExecutionIsNotShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		over := make(chan struct{})
-		r, err := openOutput(path, 0, -1)
+		r, err := openOutput(dir, executor.Range{File: "s1.out", End: -1}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,11 +59,12 @@ func TestOutputOfARunningProcess(t *testing.T) {
 }
 
 func testRunningOutput(t *testing.T, pid int, alone bool) {
-	path := filepath.Join(t.TempDir(), "s1.out")
+	dir := t.TempDir()
+	path := filepath.Join(dir, "s1.out")
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r, err := openOutput(path, 0, -1)
+	r, err := openOutput(dir, executor.Range{File: "s1.out", End: -1}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,19 +47,19 @@ func TestLatestText(t *testing.T) {
 	write("out", "before|hello", now)
 	write("err", "", now.Add(time.Second))
 	o := output{dir: dir, out: executor.Range{File: "out", Start: 7, End: -1}, err: executor.Range{File: "err", End: -1}}
-	if got := string(o.latestText()); got != "hello" {
+	if got := string(o.latestText(nil)); got != "hello" {
 		t.Errorf("only its own part of the slot's file: %q", got)
 	}
 	write("err", "oops", now.Add(time.Second))
-	if got := string(o.latestText()); got != "oops" {
+	if got := string(o.latestText(nil)); got != "oops" {
 		t.Errorf("the stream written to last: %q", got)
 	}
 	write("out", "before|hello"+string(make([]byte, 2*tailBytes)), now.Add(2*time.Second))
-	if got := o.latestText(); len(got) != tailBytes {
+	if got := o.latestText(nil); len(got) != tailBytes {
 		t.Errorf("%d bytes", len(got))
 	}
 	o.out.File, o.err.File = "gone", "gone"
-	if got := o.latestText(); got != nil {
+	if got := o.latestText(nil); got != nil {
 		t.Errorf("%q of nothing", got)
 	}
 }

@@ -29,10 +29,13 @@ func (q *Reader) Outputs(ctx context.Context, node, run string) (api.NodeOutputs
 		}
 		return false, nil
 	})
-	if err != nil || found {
+	if err != nil {
 		return out, err
 	}
-	return q.earlierOutputs(ctx, out, node, run)
+	if !found {
+		out, err = q.earlierOutputs(ctx, out, node, run)
+	}
+	return hidden(q, NumberOf(out.Run), out), err
 }
 
 // knownOutputs returns the outputs of the latest execution of a node, if they are known without reading the history.

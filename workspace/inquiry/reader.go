@@ -9,34 +9,41 @@ import (
 	"wf/workspace/history"
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
+	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/watchers"
 	"wf/workspace/workfile"
 )
 
 // Config configures a Reader.
 type Config struct {
-	Path  string // of the workfile
-	Loop  *loop.Loop
-	File  *workfile.File
-	Nodes *nodestate.Table
-	Store *history.Store
-	Out   *watchers.Hub
+	ID, Path string          // of the workspace and its workfile
+	Values   runstate.Values // of wf kv; nil if there are none
+	Loop     *loop.Loop
+	File     *workfile.File
+	Nodes    *nodestate.Table
+	Store    *history.Store
+	// Secrets knows the masks of the active runs.
+	Secrets *secrets.Table
+	Out     *watchers.Hub
 }
 
 // A Reader answers questions. Methods with a context may be called on any goroutine but the loop's; the others belong to the
 // loop.
 type Reader struct {
-	path  string
-	loop  *loop.Loop
-	file  *workfile.File
-	nodes *nodestate.Table
-	store *history.Store
-	out   *watchers.Hub
+	id, path string
+	values   runstate.Values
+	loop     *loop.Loop
+	file     *workfile.File
+	nodes    *nodestate.Table
+	store    *history.Store
+	secrets  *secrets.Table
+	out      *watchers.Hub
 
 	waits []outputWait // requests that wait for an output
 }
 
 // New returns a Reader.
 func New(c Config) *Reader {
-	return &Reader{path: c.Path, loop: c.Loop, file: c.File, nodes: c.Nodes, store: c.Store, out: c.Out}
+	return &Reader{id: c.ID, path: c.Path, values: c.Values, loop: c.Loop, file: c.File, nodes: c.Nodes, store: c.Store, secrets: c.Secrets, out: c.Out}
 }

@@ -64,7 +64,7 @@ func newReader(t *testing.T) *Reader {
 	table.RestoreRun(store, 1)
 	l.Start()
 	t.Cleanup(func() { l.Post(l.End); l.Wait() })
-	return New(Config{Path: path, Loop: l, File: file, Nodes: table, Store: store, Out: watchers.New(l, slog.New(slog.DiscardHandler), table.ItemOf)})
+	return New(Config{Path: path, Loop: l, File: file, Nodes: table, Store: store, Out: watchers.New(l, slog.New(slog.DiscardHandler), table.ItemOf, func(ev api.Event) api.Event { return ev })})
 }
 
 func TestEarlierRun(t *testing.T) {

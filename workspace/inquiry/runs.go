@@ -80,7 +80,7 @@ func summaryOf(req history.Request, res *history.Result, problem string) api.Run
 }
 
 func apiCounts(c history.Counts) api.Counts {
-	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled}
+	return api.Counts{OK: c.OK, Failed: c.Failed, Cancelled: c.Cancelled, Blocked: c.Blocked, Idle: c.Idle, Kept: c.Kept, Skipped: c.Skipped, Handled: c.Handled, UpToDate: c.UpToDate}
 }
 
 // load reads a run of the history. "" means the latest run.
@@ -139,7 +139,10 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 	req := past.Request
 	d := api.RunDetail{Schema: api.SchemaRun, RunSummary: summaryOf(req, past.Result, past.Problem), Workfile: req.Workfile,
 		Folder: q.store.Dir(req.Run), Wrapper: req.Wrapper, Cwd: req.Cwd, Jobs: req.Jobs, NoLimit: req.NoLimit, Version: req.Version, Trigger: triggerOf(req, q.store.Dir(req.Run)),
-		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS}
+		Execs: []api.Execution{}, Host: req.Host, FailFast: req.FailFast, NoCache: req.NoCache, TimeoutMS: req.TimeoutMS, GraceMS: req.GraceMS, Masked: req.Secrets != nil}
+	if req.Profile != nil {
+		d.Profile = req.Profile.Name
+	}
 	active, err := q.ActiveRuns(ctx)
 	if err != nil {
 		return d, err
@@ -152,6 +155,8 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 		ran[e.Node] = true
 		d.Execs = append(d.Execs, q.executionOf(req, e))
 	}
+	addSurroundings(&d, req, replayed, past.Executions)
+	q.nameIncluded(past.Request.Run, d.Execs)
 	if err := q.nameInstances(ctx, d.Execs); err != nil {
 		return d, err
 	}
@@ -166,7 +171,24 @@ func (q *Reader) detail(ctx context.Context, past *history.Details, replayed *ru
 	d.Decisions = decisionsOf(req, past.Decisions)
 	addControl(&d, req, replayed)
 	addLeftovers(&d, past.Result)
-	return d, nil
+	return hidden(q, req.Run, d), nil
+}
+
+// addSurroundings adds those of the nodes to executions.
+func addSurroundings(d *api.RunDetail, req history.Request, replayed *runstate.State, executions []history.Execution) {
+	if len(req.Surroundings) == 0 {
+		return
+	}
+	if replayed == nil { // there are no instances
+		replayed = &runstate.State{Request: req}
+	}
+	for k, e := range executions {
+		s := runstate.SurroundingsOfID(replayed, e.ID)
+		if s == nil && replayed.Sched != nil && e.Node < len(replayed.Nodes) {
+			s = runstate.SurroundingsOf(replayed, e.Node)
+		}
+		d.Execs[k].Surroundings = s.Words()
+	}
 }
 
 // keptIn returns the nodes of the outer flow that a run kept.

@@ -79,7 +79,7 @@ func (q *Reader) Why(ctx context.Context, node, run string) (api.Why, error) {
 		gone := api.NodeStatus{ID: id, Name: name, State: api.StateIdle}
 		return q.whyEarlier(api.Why{Schema: api.SchemaWhy, Node: gone}, f.past, nil)
 	case f.past == 0:
-		return f.why, nil
+		return hidden(q, NumberOf(f.why.Run), f.why), nil
 	}
 	return q.whyEarlier(f.why, f.past, &f.label)
 }
@@ -105,6 +105,11 @@ func (q *Reader) neverRan(n *graph.Node) []string {
 // whyEarlier replays a run of the history and explains a node of it. label is the present command of the node, or nil if the
 // workfile no longer contains it.
 func (q *Reader) whyEarlier(why api.Why, n int, label *string) (api.Why, error) {
+	why, err := q.explainEarlier(why, n, label)
+	return hidden(q, n, why), err
+}
+
+func (q *Reader) explainEarlier(why api.Why, n int, label *string) (api.Why, error) {
 	why.Run = history.RunID(n)
 	r, err := replayRun(q.store, n)
 	if errors.Is(err, history.ErrNoRun) {

@@ -16,6 +16,7 @@ type EarlierRun struct {
 	TriggerFiles  []string // the files that arrived
 	Executor      string   // as in history.Request
 	ExecutorAsked bool
+	Profile       *history.Profile // likewise
 }
 
 // earlierLeast is the number of earlier runs that a table keeps in any case. Beyond that it drops runs that are not the
@@ -28,6 +29,16 @@ func (ns *Table) Earlier(run int) (EarlierRun, bool) {
 	return e, ok
 }
 
+// Profiles reports whether one of the earlier runs that are known has a profile.
+func (ns *Table) Profiles() bool {
+	for _, e := range ns.earlier {
+		if e.Profile != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // NoteRun stores the request of a run that has a number. If the run repeats a part of another run, scope is the scope of
 // that run.
 func (ns *Table) NoteRun(req history.Request, scope []string) {
@@ -37,7 +48,7 @@ func (ns *Table) NoteRun(req history.Request, scope []string) {
 	if !repeatsPart(req) {
 		scope = req.Scope
 	}
-	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Trigger, req.TriggerFiles, req.Executor, req.ExecutorAsked}
+	ns.earlier[req.Run] = EarlierRun{scope, req.Params, req.Trigger, req.TriggerFiles, req.Executor, req.ExecutorAsked, req.Profile}
 	if len(ns.earlier) > ns.earlierMost {
 		ns.dropEarlier(req.Run)
 	}

@@ -77,7 +77,7 @@ func (ns *Table) RestorePrior() {
 			ns.Latest[id] = m
 		}
 		if m.Execution != nil && m.Execution.Status == p.Status {
-			m.Execution.Handled, m.Execution.Outputs = p.Handled, p.Outputs
+			m.Execution.Handled, m.Execution.Outputs, m.Execution.Stdout = p.Handled, p.Outputs, p.Stdout
 		}
 	}
 }

@@ -43,11 +43,20 @@ func (ns *Table) Numbered(path string) string {
 	if !strings.Contains(path, "[") {
 		return path
 	}
+	return ns.InstanceOf(path)
+}
+
+// InstanceOf is Numbered, and also adds the numbers that names of other workfiles' nodes lack: align/trim becomes align[0]/trim.
+func (ns *Table) InstanceOf(path string) string {
 	parts := strings.Split(path, "/")
 	var home *graph.Node
 	for k, part := range parts {
 		name, which, isInstance := strings.Cut(strings.TrimSuffix(part, "]"), "[")
 		n := ns.Member(home, name)
+		if n != nil && !isInstance && n.Once() && k < len(parts)-1 {
+			parts[k], home = instancePath(name, 0), n
+			continue
+		}
 		if n == nil || !isInstance {
 			break
 		}
@@ -120,6 +129,9 @@ func (p *PathNamer) Name(path string) string {
 			break
 		}
 		f := p.flow(home, path[:end+len(name)], name)
+		if f.node != nil && f.node.Once() {
+			parts[k] = name
+		}
 		if number, err := strconv.Atoi(which); err == nil && number < len(f.words) && f.words[number] != "" {
 			parts[k] = name + "[" + f.words[number] + "]"
 		}

@@ -52,7 +52,17 @@ type choices struct {
 
 // Machine returns the checks of values that depend on this machine.
 func (c *Check) Machine() flow.Machine {
-	return flow.Machine{Choices: c.choicesOf, Exists: c.exists}
+	return flow.Machine{Choices: c.choicesOf, Exists: c.exists, Variable: c.variable}
+}
+
+// variable returns a variable of the environment of the run.
+func (c *Check) variable(name string) string {
+	for _, v := range slices.Backward(c.Question.Env) {
+		if key, value, _ := strings.Cut(v, "="); key == name {
+			return value
+		}
+	}
+	return ""
 }
 
 // exists returns an error if a path does not exist, as seen by commands of the run.
@@ -126,7 +136,13 @@ func (c *Check) List() api.ParamList {
 // Param describes parameter i.
 func (c *Check) Param(i int, choices []string) api.Param {
 	p := &c.Params[i]
-	return api.Param{Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
+	value := ""
+	if p.DefaultEnv != "" {
+		if value = c.variable(p.DefaultEnv); value != "" && p.Type == flow.Secret {
+			value = flow.Hidden
+		}
+	}
+	return api.Param{DefaultEnv: p.DefaultEnv, EnvValue: value, Name: p.Name, Type: p.Type.String(), Required: p.Required, Default: p.Default,
 		Help: p.Help, Min: p.Min, Max: p.Max, MinLength: p.MinLength, MaxLength: p.MaxLength, Pattern: p.Pattern, MustExist: p.MustExist,
 		Choices: choices, ChoicesFrom: p.ChoicesFrom, DependsOn: p.DependsOn}
 }
@@ -152,7 +168,7 @@ func (c *Check) Offered(i int) ([]string, error) {
 			given[q.Name] = value
 		}
 	}
-	known, problems := flow.Resolve(needed, given, flow.Machine{})
+	known, problems := flow.Resolve(needed, given, flow.Machine{Variable: c.variable})
 	if len(problems) > 0 {
 		return nil, nil
 	}

@@ -27,10 +27,12 @@ func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 	}
 	var folder workFolder
 	var tables namedTables
+	var around foundSurroundings
 	c, err := loop.Ask(ctx, pl.Loop, func() (api.Check, error) {
 		folder, tables = pl.workFolder(), tablesOf(pl)
 		c := pl.check()
 		pl.checkShell(&c)
+		around = checkSurroundings(pl, &c)
 		return c, nil
 	})
 	if err != nil {
@@ -38,6 +40,7 @@ func (pl *Planner) Check(ctx context.Context) (api.Check, error) {
 	}
 	folder.check(&c)
 	tables.check(&c)
+	around.check(&c)
 	return c, nil
 }
 
@@ -47,6 +50,7 @@ func (pl *Planner) CheckLoaded() api.Check {
 	pl.checkShell(&c)
 	pl.workFolder().check(&c)
 	tablesOf(pl).check(&c)
+	checkSurroundings(pl, &c).check(&c)
 	return c
 }
 
@@ -79,6 +83,7 @@ func (pl *Planner) check() api.Check {
 	pl.checkNotify(&c)
 	pl.checkTriggers(&c)
 	checkHooks(pl, &c, f)
+	checkFiles(pl, &c)
 	return c
 }
 

@@ -64,7 +64,7 @@ func (pl *Planner) control(r *Draft, f *flow.Flow, scope scheduler.Scope, req ap
 	}
 	r.Prior = pl.Nodes.Prior
 	r.Request.Seed = rand.Text()
-	params, problems := flow.Resolve(f.Params, req.Params, flow.Machine{})
+	params, problems := flow.Resolve(f.Params, req.Params, paramMachine(pl.Folder(), req.Env))
 	if err := paramError(problems); err != nil {
 		return err
 	}

@@ -11,12 +11,12 @@ import (
 
 	"wf/api"
 	"wf/executor/procattr"
-	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
 	"wf/workspace/history"
+	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
@@ -32,7 +32,7 @@ func (r *Draft) changedSince(nodes *nodestate.Table) []string {
 	for i := range r.Nodes {
 		n, live := &r.Nodes[i], r.LiveNode(i)
 		rec := nodes.Record(live)
-		if rec == nil || rec.Command == "" || live.Container || rec.Command == shell.Line(r.Request.Wrapper, n.Command) {
+		if rec == nil || rec.Command == "" || live.Container || rec.Command == runstate.LineOf(&r.State, n.ID, n.Command) {
 			continue
 		}
 		if live.Status == graph.Ran {
@@ -91,6 +91,18 @@ const defaultGraceMS = 10_000
 // Draft determines the scope of a run and refuses a run that cannot work. It changes nothing. If there is
 // nothing to resume, it returns neither a draft nor an error.
 func (pl *Planner) Draft(client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
+	of, err := profiled(pl, req)
+	if err != nil {
+		return nil, api.RunAccepted{Mode: req.Mode}, err
+	}
+	d, acc, err := newDraft(of, client, req)
+	if d != nil && of != pl {
+		d.Link(pl.File.Graph())
+	}
+	return d, acc, err
+}
+
+func newDraft(pl *Planner, client string, req api.RunRequest) (*Draft, api.RunAccepted, error) {
 	acc := api.RunAccepted{Mode: req.Mode, Total: pl.Nodes.Count(pl.Nodes.Blocked()).Total()}
 	scope, err := pl.scope(req)
 	if errors.Is(err, scheduler.ErrNothingToResume) {
@@ -136,25 +148,19 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if err != nil {
 		return nil, err
 	}
-	const unsaid = -1
-	jobs, err := pl.number("jobs", unsaid)
+	jobs, err := jobsOf(pl, req)
 	if err != nil {
 		return nil, err
-	}
-	if req.Jobs != nil {
-		if jobs = *req.Jobs; jobs < 0 {
-			return nil, api.Invalid("jobs is %d: 0 or more is needed", jobs)
-		}
 	}
 	f, unread, err := pl.ReadFlow()
 	if err != nil {
 		return nil, err
 	}
-	r := &Draft{Run: &nodestate.Run{}, notes: unread}
+	r := &Draft{Run: &nodestate.Run{}, notes: append(unread, pl.profileNotes...)}
 	r.Request = history.Request{
 		Workspace: pl.ID, Workfile: pl.Path, Mode: modeWord(scope.Mode), Selection: req.Nodes, Exclude: req.Exclude,
 		Until: req.Until, From: req.From,
-		All: scope.All, Wrapper: pl.File.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast,
+		All: scope.All, Wrapper: pl.File.Wrapper(), Cwd: pl.Folder(), Jobs: max(0, jobs), NoLimit: jobs == 0, FailFast: req.FailFast, NoCache: req.NoCache,
 		TimeoutMS: req.TimeoutMS, GraceMS: defaultGraceMS, MaxActivations: activations, MaxInstances: instances,
 		Client: client, Key: req.Key, Failed: len(scope.Failed), User: req.User, Version: pl.Version, Time: clock.Now(),
 	}
@@ -162,6 +168,7 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if r.Request.Again, holders, err = pl.Nodes.InstancePaths(req.Nodes); err != nil {
 		return nil, err
 	}
+	r.Request.Profile = pl.profile
 	r.Request.World, r.Request.Caller = req.World, callerOf(req)
 	r.Request.Host, _ = os.Hostname() // "" if the machine has no name
 	r.Request.Shell, _ = pl.File.Graph().Attr("shell")
@@ -179,11 +186,17 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	if err := pl.executors().use(&r.Request, f, scope.Nodes, req); err != nil {
 		return nil, err
 	}
+	if err := surround(pl, &r.Request, f, scope.Nodes, req, asked); err != nil {
+		return nil, err
+	}
 	if err := pl.control(r, f, scope, req); err != nil {
 		return nil, err
 	}
+	if err := r.useSecrets(f, req.Env); err != nil {
+		return nil, err
+	}
 	scope.Nodes = outerFirst(scope.Nodes)
-	opt, err := runstate.Options(r.Request, f, r.Prior, append(req.Env[:len(req.Env):len(req.Env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, f, r.Prior, r.withParams(req.Env))
 	if err != nil {
 		return nil, api.Internal("the run cannot begin", err)
 	}
@@ -196,14 +209,33 @@ func (pl *Planner) build(scope scheduler.Scope, client string, req api.RunReques
 	return r, nil
 }
 
+// jobsOf returns how many commands of a run may execute at once, 0 for no limit, and a negative number if nobody says it.
+func jobsOf(pl *Planner, req api.RunRequest) (int, error) {
+	const unsaid = -1
+	jobs, err := pl.number("jobs", unsaid)
+	if err == nil && req.Jobs != nil {
+		if jobs = *req.Jobs; jobs < 0 {
+			return 0, api.Invalid("jobs is %d: 0 or more is needed", jobs)
+		}
+	}
+	return jobs, err
+}
+
 // Complete checks a request for a run and adds the values of its parameters. It runs the commands that list the choices of
 // parameters, so it must not be called on the loop.
 func (pl *Planner) Complete(ctx context.Context, req api.RunRequest) (api.RunRequest, error) {
 	if req.Env == nil { // for an executor nil means its own environment
 		req.Env = []string{}
 	}
-	err := pl.checkWorkFolder(ctx)
+	req = withProfileParams(req)
+	pl, err := loop.Ask(ctx, pl.Loop, func() (*Planner, error) { return profiled(pl, req) })
 	if err != nil {
+		return req, err
+	}
+	if err := pl.checkWorkFolder(ctx); err != nil {
+		return req, err
+	}
+	if req, err = withFiles(ctx, pl, req); err != nil {
 		return req, err
 	}
 	if req.Params, err = params.Exact(req.Params); err != nil {

@@ -118,6 +118,14 @@ func (pl *Planner) paramCheck(ctx context.Context, given map[string]any, env []s
 	return c, nil
 }
 
+// paramMachine returns the checks of values that need no command.
+func paramMachine(folder string, env []string) flow.Machine {
+	c := params.Check{Question: executor.Question{Cwd: folder, Env: env}}
+	m := c.Machine()
+	m.Choices = nil
+	return m
+}
+
 // otherParams returns the names of the parameters whose values differ from those of the resumed run, and the number of that
 // run. The nodes that a resume keeps were executed with the old values.
 func (pl *Planner) otherParams(scope scheduler.Scope, params map[string]any) (run int, names []string) {

@@ -7,45 +7,73 @@ import (
 	"path/filepath"
 
 	"wf/api"
-	"wf/executor/shell"
 	"wf/graph"
 	"wf/scheduler"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 	"wf/workspace/params"
 	"wf/workspace/runstate"
+	"wf/workspace/secrets"
 	"wf/workspace/workfile"
 )
 
 // Plan returns the steps of a run in a possible order. It changes nothing.
 func (pl *Planner) Plan(ctx context.Context, req api.RunRequest) (api.Plan, error) {
+	plan, files, err := foresee(ctx, pl, req)
+	if err == nil {
+		files.judge(ctx, pl.Memory, req.NoCache, &plan)
+	}
+	return plan, err
+}
+
+// foresee returns the plan of a run, and the nodes in it that declare outputs.
+func foresee(ctx context.Context, pl *Planner, req api.RunRequest) (plan api.Plan, files foreseenFiles, err error) {
 	var tables foreseenTables
-	ask := func() (api.Plan, error) { return pl.plan(req, &tables) }
-	plan, err := workfile.Ask(ctx, pl.File, ask)
+	req = withProfileParams(req)
+	file := pl.File // pl may become a planner for a copy, which is not kept up to date
+	pl, err = workfile.Ask(ctx, file, func() (*Planner, error) { return profiled(pl, req) })
+	if err == nil {
+		req, err = withFiles(ctx, pl, req)
+	}
+	if err != nil {
+		return plan, nil, err
+	}
+	ask := func() (api.Plan, error) { return pl.plan(req, &tables, &files) }
+	plan, err = workfile.Ask(ctx, file, ask)
 	for err == nil && tables.readWanted() {
-		plan, err = workfile.Ask(ctx, pl.File, ask)
+		plan, err = workfile.Ask(ctx, file, ask)
 	}
 	if err == nil {
 		err = pl.checkWorkFolder(ctx)
 	}
-	return plan, err
+	return plan, files, err
 }
 
 // PlanLoaded is like Plan, for a workfile whose loop does not run.
 func (pl *Planner) PlanLoaded(req api.RunRequest) (api.Plan, error) {
 	var tables foreseenTables
-	plan, err := pl.plan(req, &tables)
+	req = withProfileParams(req)
+	pl, err := profiled(pl, req)
+	if err != nil {
+		return api.Plan{}, err
+	}
+	set, _ := readSurroundings(pl)
+	req.Files = set.ReadFiles()
+	var files foreseenFiles
+	plan, err := pl.plan(req, &tables, &files)
 	for err == nil && tables.readWanted() {
-		plan, err = pl.plan(req, &tables)
+		plan, err = pl.plan(req, &tables, &files)
 	}
 	if err == nil {
+		files.judge(context.Background(), pl.Memory, req.NoCache, &plan)
 		err = pl.workFolder().refusal(pl.File)
 	}
 	return plan, err
 }
 
-func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, error) {
+func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables, files *foreseenFiles) (api.Plan, error) {
 	tables.begin(filepath.Dir(pl.Path))
+	*files = nil
 	plan := api.Plan{Schema: api.SchemaPlan, Mode: req.Mode, Total: pl.Nodes.CountRunnable(), Steps: []api.PlanStep{}}
 	if err := pl.Usable(); err != nil {
 		return plan, err
@@ -80,7 +108,7 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 		return plan, err
 	}
 	plan.Mode, plan.Resumes, plan.Wrapper, plan.Jobs, plan.NoLimit = r.Request.Mode, history.RunID(r.Request.Resumes), r.Request.Wrapper, r.Request.Jobs, r.Request.NoLimit
-	p := forecast{Planner: pl, r: r, plan: &plan, seen: make([]int, len(pl.File.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
+	p := forecast{Planner: pl, r: r, plan: &plan, files: files, seen: make([]int, len(pl.File.Graph().Nodes())), steps: map[string]int{}, maybe: map[string]string{}}
 	if p.reasons, err = pl.planReasons(req, scope); err != nil {
 		return plan, err
 	}
@@ -96,12 +124,13 @@ func (pl *Planner) plan(req api.RunRequest, tables *foreseenTables) (api.Plan, e
 		plan.Notes = append(plan.Notes, note)
 	}
 	pl.planNotes(&plan, scope, req)
+	secrets.Hide(&plan, r.masksOf(req.Env))
 	return plan, nil
 }
 
 // makeDry gives a draft a scheduler that can forecast.
 func (pl *Planner) makeDry(r *Draft, scope scheduler.Scope, env []string, tables *foreseenTables) error {
-	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, append(env[:len(env):len(env)], r.secrets...))
+	opt, err := runstate.Options(r.Request, r.Flow, r.Prior, r.withParams(env))
 	if err != nil {
 		return api.Internal("the run cannot be planned", err)
 	}
@@ -118,6 +147,7 @@ type forecast struct {
 	*Planner
 	r       *Draft
 	plan    *api.Plan
+	files   *foreseenFiles
 	reasons reasoner
 	seen    []int             // by position: the last step that names the node
 	steps   map[string]int    // for instances: the index of their common step
@@ -140,8 +170,9 @@ func (p *forecast) addSteps() {
 		}
 		if x.Node < len(r.Nodes) {
 			p.outerStep(x)
+			p.noteFiles(x, len(p.plan.Steps)-1)
 		} else {
-			p.innerStep(x, all)
+			p.noteFiles(x, p.innerStep(x, all))
 		}
 	}
 	p.hidden()
@@ -168,7 +199,7 @@ func (p *forecast) outerStep(x scheduler.Expected) {
 // step describes the execution of a node of the outer flow.
 func (p *forecast) step(i int) {
 	n, live := &p.r.Nodes[i], p.r.LiveNode(i)
-	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: shell.Line(p.r.Request.Wrapper, n.Command),
+	step := api.PlanStep{Node: n.ID, Name: n.Name, Command: n.Command, Line: runstate.LineOf(&p.r.State, n.ID, n.Command), Surroundings: runstate.SurroundingsOfID(&p.r.State, n.ID).Words(),
 		State: p.Nodes.State(live, p.reasons.blocked[live.Pos()]), Run: history.RunID(p.Nodes.LastRun(live))}
 	round := len(p.plan.Steps) + 1
 	for _, e := range live.In {

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"wf/api"
-	"wf/executor/shell"
 	"wf/scheduler"
 	"wf/workspace/history"
+	"wf/workspace/nodestate"
 	"wf/workspace/runstate"
 )
 
@@ -34,8 +34,8 @@ func (p *forecast) instances(present []bool) map[string]int {
 	return all
 }
 
-// innerStep adds a node of an instance to the common step of all instances.
-func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
+// innerStep adds a node of an instance to the common step of all instances, and returns the position of the step.
+func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) (at int) {
 	sched := p.r.Sched
 	path, template := sched.Path(x.Node), sched.Template(x.Node)
 	m, mocked := sched.Mocked(x.Node)
@@ -43,9 +43,10 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	k, known := p.steps[key]
 	if !known {
 		n := p.File.Graph().Node(template)
-		name := everyInstance(path)
-		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanInstance,
-			Home: name[:strings.LastIndex(name, "[*]/")], State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
+		name := everyInstance((&nodestate.PathNamer{Nodes: p.Nodes}).Name(path))
+		home := strings.TrimSuffix(strings.TrimSuffix(name, "/"+p.r.Flow.LocalName(n)), "[*]")
+		step := api.PlanStep{Node: n.ID, Name: name, Command: n.Label, Line: runstate.LineOf(&p.r.State, n.ID, n.Label), Surroundings: runstate.SurroundingsOfID(&p.r.State, n.ID).Words(), Reason: api.PlanInstance,
+			Home: home, State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Of = step.Home
 		step.Approve, _ = n.Attr("approve")
 		step.Executor = runstate.ExecutorOf(&p.r.State, x.Node)
@@ -56,6 +57,9 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 			step.Mock = &api.Mock{Nodes: name, Skip: m.Skip, Exit: m.Exit, Outputs: m.Outputs}
 		}
 		step.Why = "in each instance of " + step.Of
+		if n.Home().Once() {
+			step.Why = "in " + step.Of
+		}
 		if !x.Certain {
 			step.Reason, step.Of = api.PlanConditional, p.conditions(x)
 			step.Why = conditionWhy(step.Of)
@@ -66,7 +70,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 	}
 	step := &p.plan.Steps[k]
 	if x.Guess {
-		return
+		return k
 	}
 	if len(step.Paths) < maxPlanned {
 		step.Paths = append(step.Paths, path)
@@ -75,7 +79,7 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 		if x.Certain && len(step.Paths) < all[template] {
 			step.Why = fmt.Sprintf("in %s and each further instance of %s", api.Several(instancesIn(step.Paths), 3), step.Of)
 		}
-		return
+		return k
 	}
 	step.Instances++
 	if owner, instance, _ := sched.Instance(x.Node); x.Certain {
@@ -83,11 +87,14 @@ func (p *forecast) innerStep(x scheduler.Expected, all map[string]int) {
 		if instance == len(first)-1 { // it represents the instances that the forecast does not contain
 			step.Instances += max(0, sched.Planned(owner)-len(first))
 		}
-		step.Why = instancesWhy(step, all[template])
+		if step.Why = instancesWhy(step, all[template]); sched.Once(owner) {
+			step.Why = "in " + step.Of
+		}
 		if sched.MayStop(owner) {
 			step.Why += ", unless its stop_when is true before"
 		}
 	}
+	return k
 }
 
 // instancesWhy returns a phrase about the instances in which a node is executed.
@@ -132,8 +139,12 @@ func (p *forecast) hidden() {
 		if !may {
 			continue
 		}
-		step := api.PlanStep{Node: id, Name: home + "[*]/" + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
-			Line: shell.Line(p.r.Request.Wrapper, n.Label), Reason: api.PlanConditional, Of: home + " begins anew",
+		between := "[*]/"
+		if n.Home().Once() {
+			between = "/"
+		}
+		step := api.PlanStep{Node: id, Name: home + between + p.r.Flow.LocalName(n), Command: n.Label, Home: home,
+			Line: runstate.LineOf(&p.r.State, id, n.Label), Surroundings: runstate.SurroundingsOfID(&p.r.State, id).Words(), Reason: api.PlanConditional, Of: home + " begins anew",
 			State: p.Nodes.State(n, false), Run: history.RunID(p.Nodes.LastRun(n))}
 		step.Why = conditionWhy(step.Of)
 		step.Approve, _ = n.Attr("approve")

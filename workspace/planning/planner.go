@@ -10,6 +10,7 @@ import (
 	"wf/workspace/loop"
 	"wf/workspace/nodestate"
 	"wf/workspace/params"
+	"wf/workspace/uptodate"
 	"wf/workspace/workfile"
 )
 
@@ -25,8 +26,12 @@ type Planner struct {
 	File     *workfile.File
 	Nodes    *nodestate.Table
 	Store    *history.Store
+	Memory   *uptodate.File
 	Pools    PoolSizes       // nil if pools are not checked
 	Asker    params.Asker    // nil if commands cannot list the choices of parameters
 	Engines  func() []string // returns the names of the executors besides this machine; nil = there are none
 	Usable   func() error    // returns why no run may start at present; called on the loop
+
+	profile      *history.Profile // File is the workfile with it, see profiled; nil = File is the workfile
+	profileNotes []string         // for the user
 }

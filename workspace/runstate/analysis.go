@@ -251,7 +251,8 @@ func WithinScope(list []graph.Stage, in func(*graph.Node) bool) []graph.Stage {
 // FinalStatus describes the state in which the run left a node.
 func (r *State) FinalStatus(i int, blocked bool) api.NodeStatus {
 	n := &r.Nodes[i]
-	s := api.NodeStatus{ID: n.ID, Name: n.Name, Status: r.Sched.Status(i).String(), Run: r.ID, State: r.StateIn(i, blocked)}
+	s := api.NodeStatus{ID: n.ID, Name: n.Name, Status: r.Sched.Status(i).String(), Run: r.ID, State: r.StateIn(i, blocked),
+		Surroundings: SurroundingsOf(r, i).Words()}
 	if n.Execution != nil {
 		n.Execution.Describe(&s)
 		s.Executions = n.Execution.Number

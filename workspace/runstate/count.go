@@ -2,6 +2,7 @@ package runstate
 
 import (
 	"wf/api"
+	"wf/graph"
 	"wf/scheduler"
 )
 
@@ -31,6 +32,9 @@ func (r *State) CountAll() api.Counts {
 			c.Add(r.counted(i, blocked[i]))
 		case present[i]:
 			r.countNode(&c, i, blocked[i])
+			if rec := r.Nodes[i].Execution; rec != nil && rec.UpToDate && rec.Status == graph.Ran && r.Sched.Status(i) == graph.Ran {
+				c.UpToDate++
+			}
 		}
 	}
 	return c

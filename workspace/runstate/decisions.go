@@ -77,6 +77,9 @@ func (r Explainer) explainRecord(why *api.Why, i int, rec *Execution) {
 	if s := inputSentence(rec.inputs); s != "" {
 		why.Text = append(why.Text, s)
 	}
+	if rec.inputs != nil && rec.inputs.Because != "" {
+		why.Text = append(why.Text, "It was not up to date: "+rec.inputs.Because+".")
+	}
 	if s := rec.engineSentence(); s != "" {
 		why.Text = append(why.Text, s)
 	}

@@ -9,6 +9,7 @@ import (
 	"wf/scheduler/expression"
 	"wf/scheduler/flow"
 	"wf/workspace/clock"
+	"wf/workspace/secrets"
 )
 
 // Sees reports whether the run has a place with this name.
@@ -17,8 +18,9 @@ func (r *State) Sees(place string) bool {
 	return ok
 }
 
-// Eval evaluates an expression at a place of the run. names contains the names of nodes, for a run without control flow.
-func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, error) {
+// Eval evaluates an expression at a place of the run. names contains the names of nodes, for a run without control flow; stored reads
+// the present values of wf kv; masks hide secrets in what commands printed.
+func (r *State) Eval(req api.EvalRequest, names *flow.Flow, stored func(key string) (*expression.Kept, error), masks *secrets.Masks) (api.Evaluated, error) {
 	env, home, ok := r.Sched.EnvAt(req.Node)
 	if !ok {
 		return api.Evaluated{}, &api.Error{Code: api.CodeUnknownNode, Message: fmt.Sprintf("run %s has no place %s", r.ID, req.Node),
@@ -29,11 +31,28 @@ func (r *State) Eval(req api.EvalRequest, names *flow.Flow) (api.Evaluated, erro
 	} else {
 		env.Node = func(name string) expression.Node { return r.plainNode(names.Find(nil, name)) }
 	}
+	env.Node = withPrinted(r, env.Node, names, home, masks)
 	if env.Variable == nil {
 		env.Variable = Variable(req.Env)
 	}
-	env.Now, env.UUID = clock.Now().UnixNano(), graph.NewID // the run keeps its own values for its decisions
+	env.Now, env.UUID, env.Stored = clock.Now().UnixNano(), graph.NewID, stored // the run keeps its own values for its decisions
 	return Evaluate(req, r.ID, names.Scope(home), env)
+}
+
+// withPrinted adds what nodes of the outer flow printed, which the run keeps only if a text of its workfile reads it.
+func withPrinted(r *State, look func(name string) expression.Node, names *flow.Flow, home *graph.Node, masks *secrets.Masks) func(name string) expression.Node {
+	return func(name string) expression.Node {
+		v, n := look(name), names.FindIn(home, name)
+		if n == nil || v.Stdout != nil || n.SubFlow() {
+			return v
+		}
+		if i, in := r.Sched.Index(n.ID); in && r.Dir != "" {
+			if rec := r.Nodes[i].Execution; rec != nil && rec.Run == r.Number && !rec.Live {
+				v.Stdout, _ = ReadPrinted(r.Dir, rec.Out, masks) // nil if the log was removed
+			}
+		}
+		return v
+	}
 }
 
 // plainNode returns the values of a node that expressions can use, for a run without control flow.

@@ -9,6 +9,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graph"
+	"wf/scheduler/expression"
 	"wf/workspace/clock"
 	"wf/workspace/history"
 )
@@ -29,16 +30,21 @@ type Execution struct {
 	Signal    int
 	Message   string
 	Command   string // the command line with its wrapper
-	Out, Err  executor.Range
-	Status    graph.Status // the status that the execution gave its node; if the node has another status, the execution does not explain it
-	Mocked    bool         // the request set its result
-	Handled   bool         // it failed, and an edge for failures fired
-	Outputs   map[string]any
-	inputs    *api.Inputs // of the execution; nil for a plain command
-	Ending    *OutputEnd  // set if a client follows the output, otherwise nil
-	engine    *engineJob  // nil = this machine executes it
-	peak      int64       // of memory, in bytes; 0 = unknown
+	outputFiles
+	Status   graph.Status // the status that the execution gave its node; if the node has another status, the execution does not explain it
+	Mocked   bool         // the request set its result
+	UpToDate bool         // there was no execution, because an earlier success holds
+	Handled  bool         // it failed, and an edge for failures fired
+	Outputs  map[string]any
+	Stdout   *expression.Kept // nil if no text of the workfile reads it
+	inputs   *api.Inputs      // of the execution; nil for a plain command
+	Ending   *OutputEnd       // set if a client follows the output, otherwise nil
+	engine   *engineJob       // nil = this machine executes it
+	peak     int64            // of memory, in bytes; 0 = unknown
 }
+
+// outputFiles is where the outputs of an execution are.
+type outputFiles struct{ Out, Err executor.Range }
 
 // StateOf returns the state, as people see it, of a node with this status and this latest execution, which may be nil.
 // blocked means that a failure upstream keeps the node idle.
@@ -65,7 +71,7 @@ func StateOf(status graph.Status, rec *Execution, blocked bool) api.State {
 }
 
 func (rec *Execution) Describe(s *api.NodeStatus) {
-	s.Message, s.Mocked, s.Handled = rec.Message, rec.Mocked, rec.Handled
+	s.Message, s.Mocked, s.Handled, s.UpToDate = rec.Message, rec.Mocked, rec.Handled, rec.UpToDate
 	s.Engine, s.PeakBytes = rec.Engine(), rec.peak
 	if rec.Live {
 		s.PID = rec.PID
@@ -75,7 +81,7 @@ func (rec *Execution) Describe(s *api.NodeStatus) {
 	if !rec.StartedAt.IsZero() {
 		s.Started = new(rec.StartedAt)
 	}
-	if rec.Over() {
+	if rec.Over() && !rec.UpToDate {
 		s.DurationMS = new(clock.Milliseconds(rec.StartedAt, rec.EndedAt))
 		s.ExitCode, s.Signal = rec.Exit(), SignalName(rec.Signal)
 	}

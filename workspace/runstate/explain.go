@@ -132,6 +132,8 @@ func (r Explainer) explainRan(add func(format string, args ...any), i int, rec *
 	switch in := r.instancesOf(i); {
 	case rec.Mocked:
 		add("It was not executed: the run was told to take it as succeeded.")
+	case rec.UpToDate:
+		add("It was not executed: it was %s. Its command, its values, its inputs and its outputs are as they were then.", rec.Message)
 	case in != nil && rec.Run == r.Number:
 		add("It succeeded: %s", instancesSentence(in))
 		if at, stopped := r.Sched.StoppedWhen(i); stopped {
@@ -187,6 +189,8 @@ func (r Explainer) failureSentence(i int, rec *Execution) string {
 		s = "It failed: its command was not started"
 	case api.ReasonStart:
 		s = "It failed: its command could not be started"
+	case api.ReasonMissing:
+		s = "It failed: its command succeeded, but did not make what its outputs declare"
 	case api.ReasonLimit, api.ReasonExpression, api.ReasonInstances:
 		s = "It failed"
 	case api.ReasonRejected:
@@ -334,6 +338,8 @@ func (r Explainer) explainWait(why *api.Why, i int) bool {
 	switch wait.Kind {
 	case api.WaitPool:
 		text = "It waits for units of pools: " + wait.Text + " (wf server pools)."
+	case api.WaitPreparation:
+		text = "It waits until this is ready: " + wait.Text + " (wf logs --hooks)."
 	case api.WaitTime:
 		text = "It waits until " + until + "."
 	case api.WaitRetry:

@@ -23,8 +23,9 @@ const masked = flow.Hidden
 const maxInput = 4 << 10
 
 // InputsOf returns what an execution gets in addition to the environment of its run: computed variables, its item, its
-// iteration, its attempt, its executor and the resources that it asks for. It returns nil for a plain command.
-func (r *State) InputsOf(i int) *api.Inputs {
+// iteration, its attempt, its executor and the resources that it asks for. It returns nil for a plain command. hide removes secret
+// values from a text.
+func (r *State) InputsOf(i int, hide func(string) string) *api.Inputs {
 	env, attempt := r.Sched.Environment(i), r.Sched.Attempt(i)
 	in := &api.Inputs{Executor: ExecutorOf(r, i), Resources: describeResources(r.Sched.Resources(i))}
 	if len(env) == 0 && attempt == 0 && in.Executor == "" && in.Resources == nil {
@@ -37,15 +38,15 @@ func (r *State) InputsOf(i int) *api.Inputs {
 		name, value, _ := strings.Cut(variable, "=")
 		switch number, err := strconv.Atoi(value); {
 		case name == "WF_ITEM":
-			in.Item = new(clipInput(value))
+			in.Item = new(clipInput(hide(value)))
 		case name == "WF_INDEX" && err == nil:
 			in.Index = new(number)
 		case name == "WF_ITERATION" && err == nil:
 			in.Iteration = new(number)
-		case secretName.Get().MatchString(name) || r.Sched.SecretVariable(i, name):
+		case secretName.Get().MatchString(name) || r.Sched.SecretVariable(i, name) || r.Request.Secrets.Has(name):
 			in.Set(name, masked)
 		default:
-			in.Set(name, clipInput(value))
+			in.Set(name, clipInput(hide(value)))
 		}
 	}
 	return in

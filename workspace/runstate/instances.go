@@ -123,6 +123,9 @@ func (r *State) shownName(i int, path string) string {
 	if subflow >= r.OuterNodes() && subflow < len(r.Nodes) {
 		head = r.Nodes[subflow].Name
 	}
+	if r.Sched.Once(subflow) {
+		return head + path[at+1:]
+	}
 	if words := r.itemWordsOf(subflow); instance < len(words) && words[instance] != "" {
 		number = words[instance]
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -109,7 +110,7 @@ func (r *State) PlainPrior() scheduler.Prior {
 }
 
 func PriorOf(rec *Execution) scheduler.PriorNode {
-	p := scheduler.PriorNode{Status: rec.Status, Reason: string(rec.Reason), Outputs: rec.Outputs}
+	p := scheduler.PriorNode{Status: rec.Status, Reason: string(rec.Reason), Outputs: rec.Outputs, Stdout: rec.Stdout}
 	if code := rec.Exit(); code != nil {
 		p.Exit, p.HasExit = *code, true
 	}
@@ -154,22 +155,19 @@ func (r *State) Line(i int) string {
 	if command == "" {
 		command = r.Nodes[i].Command
 	}
-	return shell.Line(r.Request.Wrapper, command)
+	if len(r.Request.Surroundings) == 0 {
+		return shell.Line(r.Request.Wrapper, command)
+	}
+	return LineOf(r, r.Sched.Template(i), command)
 }
 
-// hideSecrets wraps a lookup of variables, because expressions must not see secret parameters.
+// hideSecrets wraps a lookup of variables, because expressions must not see secret variables.
 func hideSecrets(f *flow.Flow, look func(name string) string) func(name string) string {
-	hidden := map[string]bool{}
-	for _, p := range f.Params {
-		if p.Type == flow.Secret {
-			hidden[flow.ParamVariable(p.Name)] = true
-		}
-	}
-	if len(hidden) == 0 {
+	if len(f.Secrets.Names) == 0 {
 		return look
 	}
 	return func(name string) string {
-		if hidden[name] {
+		if slices.Contains(f.Secrets.Names, name) {
 			return ""
 		}
 		return look(name)

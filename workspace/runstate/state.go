@@ -64,8 +64,9 @@ type State struct {
 	Requests  map[string]api.Approval    // decisions with a request key, by that key
 	Clock     history.Record             // the latest record with readings of the clocks; zero if there is none
 
-	words   knownItems
-	waitsAt map[string]api.State // cache of TemplateWaits; nil if stale
+	words  knownItems
+	Stored Stored
+	caches
 
 	// Earlier returns the latest execution of a node in earlier runs, or nil. The function is nil if the run is replayed to
 	// answer a question.
@@ -75,11 +76,19 @@ type State struct {
 	Replayed bool // the run is read from the history: no further records follow
 }
 
+// caches follow from the rest of the state and are made on first use.
+type caches struct {
+	surroundings map[string]*history.Surroundings // by the id of a node
+	waitsAt      map[string]api.State             // of TemplateWaits; nil if stale
+}
+
 // ActiveRun is what explanations use of an active run in addition to its state.
 type ActiveRun interface {
 	HeldBy() string              // why nothing of the run starts at present; "" if it may
 	Shortage() *api.Shortage     // nil unless executions lack slots
 	PoolWait(node int) *api.Wait // nil unless a node waits for units of a pool
+	// PreparationWait returns nil unless a node waits for an environment or an image.
+	PreparationWait(node int) *api.Wait
 	Summary() api.RunSummary
 }
 
@@ -89,15 +98,17 @@ type Node struct {
 	Execution         *Execution   // nil while this run has neither executed nor failed the node
 	Earlier           *Execution   // execution of an earlier run; set when the first execution of this run was withdrawn
 	shown             graph.Status // for a node of an instance: the status under which its template counts it
-	output            graph.Output // the node's own attribute
+	output            graph.Output // see outputOf
+	Printed           bool         // a text of the workfile reads what it prints
 }
 
 // A Template is a node of the workfile whose instances a run executes.
 type Template struct {
-	label  string
-	output graph.Output
-	Counts [graph.Statuses]int
-	Status graph.Status // the status that the workfile shows for all instances
+	label   string
+	output  graph.Output
+	printed bool
+	Counts  [graph.Statuses]int
+	Status  graph.Status // the status that the workfile shows for all instances
 }
 
 // A Change is an effect of a record, with the resulting changes of the state.
@@ -136,6 +147,7 @@ func (r *State) Note(rec history.Record) (ev scheduler.Event, decides bool) {
 	}
 	ev, decides = r.noteRecord(rec)
 	ev.At = rec.Time.UnixNano()
+	r.Stored.note(rec, &ev)
 	return ev, decides
 }
 
@@ -162,6 +174,9 @@ func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool
 		return scheduler.Event{Kind: scheduler.Stop}, true
 	case history.RecordItems:
 		ev.Kind, ev.OK, ev.Message, ev.Items = scheduler.Listed, rec.OK, rec.Message, itemsOf(rec)
+	case history.RecordUpToDate:
+		ev.Kind, ev.Message = scheduler.UpToDate, rec.Message
+		ev.Outputs, _ = params.Decode(rec.Outputs)
 	case history.RecordTick:
 		return scheduler.Event{Kind: scheduler.Tick}, true
 	case history.RecordClock:
@@ -241,7 +256,7 @@ func (r *State) applyEnd(rec history.Record, ev scheduler.Event) {
 	n.SetEnd(history.Execution{Number: rec.Execution, PID: n.LastPID, Command: n.Command, Started: n.StartedAt,
 		Ended: rec.Time.UTC(), Over: true, OK: rec.OK, Reason: rec.Reason, ExitCode: rec.ExitCode, Signal: rec.Signal,
 		Message: rec.Message, Out: rec.Out, Err: rec.Err, PeakBytes: rec.PeakBytes})
-	n.Live, n.PID, n.Outputs = false, 0, ev.Outputs
+	n.Live, n.PID, n.Outputs, n.Stdout = false, 0, ev.Outputs, ev.Stdout
 	load.InFlight--
 	if n.Started {
 		load.Running--
@@ -274,7 +289,8 @@ func (r *State) markNode(ev scheduler.Event, ef scheduler.Effect) (replaced, unr
 		n.Execution = &Execution{Run: r.Number, Status: ef.Status, StartedAt: r.Now}
 		return true, false
 	}
-	over := ef.Status == graph.Failed || ef.Status == graph.Ran && (ef.Mocked || r.Sched.Members(ef.Node) > 0)
+	upToDate := ef.Status == graph.Ran && ef.UpToDate
+	over := ef.Status == graph.Failed || upToDate || ef.Status == graph.Ran && (ef.Mocked || r.Sched.Members(ef.Node) > 0)
 	byExecution := ev.Kind == scheduler.Finished && ev.Node == ef.Node && ef.Reason == ev.Reason
 	if !over || byExecution {
 		if n.Execution != nil {
@@ -282,8 +298,8 @@ func (r *State) markNode(ev scheduler.Event, ef scheduler.Effect) (replaced, unr
 		}
 		return false, false
 	}
-	if n.Execution == nil {
-		n.Execution, replaced = &Execution{Run: r.Number}, true
+	if n.Execution == nil || upToDate {
+		n.Execution, replaced = &Execution{Run: r.Number, UpToDate: upToDate, Outputs: r.Sched.Outputs(ef.Node)}, true
 	}
 	n.Execution.Status, n.Execution.Reason, n.Execution.Message = ef.Status, api.Reason(ef.Reason), r.failureText(ef)
 	n.Execution.Mocked, n.Execution.Handled = ef.Mocked, r.Sched.Handled(ef.Node)
@@ -349,7 +365,7 @@ func (r *State) addInstance(ef scheduler.Effect) {
 		path := r.Sched.Path(i)
 		n := Node{ID: path, Name: r.shownName(i, path)}
 		if t := r.Templates[r.Sched.Template(i)]; t != nil {
-			n.Command, n.output = t.label, t.output
+			n.Command, n.output, n.Printed = t.label, t.output, t.printed
 			t.Counts[graph.Idle]++
 		}
 		r.Nodes = append(r.Nodes, n)
@@ -381,7 +397,7 @@ func (r *State) FreezeNodes(g *graph.Graph) {
 	r.Nodes = make([]Node, r.Sched.NodeCount())
 	for i := range r.Nodes {
 		n := g.Node(r.Request.Scope[i])
-		r.Nodes[i] = Node{ID: n.ID, Name: r.Request.Names[i], Command: n.Label, output: n.Output()}
+		r.Nodes[i] = Node{ID: n.ID, Name: r.Request.Names[i], Command: n.Label, output: outputOf(r.Flow, n), Printed: printed(r.Flow, n)}
 	}
 	inner := r.Request.Scope[r.OuterNodes():]
 	if len(inner) == 0 {
@@ -389,7 +405,7 @@ func (r *State) FreezeNodes(g *graph.Graph) {
 	}
 	r.Templates = make(map[string]*Template, len(inner))
 	for _, id := range inner {
-		r.Templates[id] = &Template{label: g.Node(id).Label, output: g.Node(id).Output()}
+		r.Templates[id] = &Template{label: g.Node(id).Label, output: outputOf(r.Flow, g.Node(id)), printed: printed(r.Flow, g.Node(id))}
 	}
 }
 
@@ -436,7 +452,7 @@ func finished(rec history.Record) scheduler.Event {
 		ev.HasExit = true
 	}
 	ev.Outputs, _ = params.Decode(rec.Outputs)
-	ev.Items = itemsOf(rec)
+	ev.Stdout, ev.Items = stdoutOf(rec), itemsOf(rec)
 	return ev
 }
 

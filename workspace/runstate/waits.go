@@ -176,7 +176,9 @@ func (r *State) WaitingState(i int) (api.State, *api.Wait) {
 	kind, until, text := r.Sched.Waits(i)
 	wait := r.WaitOf(i, kind, until, text)
 	if wait == nil && r.Active != nil {
-		wait = r.Active.PoolWait(i)
+		if wait = r.Active.PreparationWait(i); wait == nil {
+			wait = r.Active.PoolWait(i)
+		}
 	}
 	switch {
 	case wait == nil:

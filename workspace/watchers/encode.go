@@ -66,7 +66,7 @@ func appendEvent(b []byte, ev *api.Event) []byte {
 // hasRareFields reports whether an event has a field that appendEvent does not encode.
 func hasRareFields(ev *api.Event) bool {
 	return ev.Schema != "" || ev.Workspace != "" || ev.User != "" || ev.Message != "" ||
-		ev.Wait != nil || ev.Decision != nil || ev.Engine != nil || ev.PeakBytes != 0 || ev.Mocked || ev.Handled || ev.SubFlow || ev.Retry != nil ||
+		ev.Wait != nil || ev.Decision != nil || ev.Engine != nil || ev.PeakBytes != 0 || ev.Mocked || ev.UpToDate || ev.Handled || ev.SubFlow || ev.Retry != nil ||
 		ev.Queued != "" || ev.Workfile != "" || ev.Mode != "" || ev.Resumes != "" || ev.Nodes != 0 || ev.Kept != 0 ||
 		ev.Jobs != 0 || ev.NoLimit || ev.Short != nil || ev.Result != "" || ev.Counts != nil || len(ev.Survivors) > 0 ||
 		ev.Note != "" || len(ev.Notes) > 0 || ev.Op != "" || ev.Structure || len(ev.Changed) > 0 || len(ev.Edges) > 0

@@ -19,6 +19,7 @@ type Hub struct {
 	loop      *loop.Loop
 	log       *slog.Logger
 	item      func(run, node string) string // returns the item of a node of an instance
+	hide      func(api.Event) api.Event     // removes secret values
 	seq       uint64
 	pending   []api.Event // events that a watcher wants
 	wanted    typeSet     // by any watcher
@@ -30,9 +31,10 @@ type Hub struct {
 	urgent    bool // a client waits for the pending events
 }
 
-// New returns a Hub without watchers. item returns the item of a node of an instance of an active run.
-func New(l *loop.Loop, log *slog.Logger, item func(run, node string) string) *Hub {
-	h := &Hub{loop: l, log: log, item: item}
+// New returns a Hub without watchers. item returns the item of a node of an instance of an active run, hide an event without the
+// secret values of active runs.
+func New(l *loop.Loop, log *slog.Logger, item func(run, node string) string, hide func(api.Event) api.Event) *Hub {
+	h := &Hub{loop: l, log: log, item: item, hide: hide}
 	h.timer = l.NewTimer(func() { h.due = true })
 	return h
 }
@@ -67,7 +69,7 @@ var typeNumbers = func() map[api.EventType]typeSet {
 	numbers := make(map[api.EventType]typeSet)
 	for i, t := range []api.EventType{api.NodeReady, api.NodeStarted, api.NodeFinished, api.NodeFailed, api.NodeReset,
 		api.NodeSkipped, api.NodeWaiting, api.NodeDecided, api.NodeEngine,
-		api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunRefused, api.RunShort, api.RunComplete, api.GraphUpdated, api.FileProblem} {
+		api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunRefused, api.RunShort, api.RunStep, api.RunComplete, api.GraphUpdated, api.FileProblem} {
 		numbers[t] = 1 << i
 	}
 	return numbers
@@ -121,7 +123,7 @@ func (h *Hub) Publish(ev api.Event) {
 	if ev.Time.IsZero() {
 		ev.Time = clock.Now()
 	}
-	h.pending = append(h.pending, ev)
+	h.pending = append(h.pending, h.hide(ev))
 }
 
 // Handled marks the pending event at an index as handled if it is the failure of this node. Only the next step of the

@@ -17,7 +17,8 @@ func newHub(t *testing.T) (*Hub, *loop.Loop) {
 	t.Helper()
 	var h *Hub
 	l := loop.New(loop.Hooks{Settle: func() { h.Flush() }})
-	h = New(l, slog.New(slog.DiscardHandler), func(string, string) string { return "an item" })
+	h = New(l, slog.New(slog.DiscardHandler), func(string, string) string { return "an item" },
+		func(ev api.Event) api.Event { return ev })
 	l.Start()
 	t.Cleanup(func() {
 		l.Post(l.End)

@@ -64,11 +64,15 @@ type editBuilder struct {
 	added   []string
 	texts   []string
 	notes   []string
+	known   map[string]bool // problems of the control flow before the structure was edited; nil if it was not
 }
 
 var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpAddNode:    (*editBuilder).addNode,
 	api.OpRemoveNode: (*editBuilder).removeNodes,
+	api.OpGroup:      func(b *editBuilder, e api.Edit) error { return grouping{b}.group(e) },
+	api.OpUngroup:    func(b *editBuilder, e api.Edit) error { return grouping{b}.ungroup(e) },
+	api.OpMove:       func(b *editBuilder, e api.Edit) error { return grouping{b}.move(e) },
 	api.OpAddEdge:    (*editBuilder).addEdge,
 	api.OpRemoveEdge: (*editBuilder).removeEdge,
 	api.OpEdgeType:   (*editBuilder).edgeType,
@@ -80,6 +84,7 @@ var editors = map[string]func(*editBuilder, api.Edit) error{
 	api.OpSetGraph:   (*editBuilder).setGraph,
 	api.OpUnsetGraph: (*editBuilder).unsetGraph,
 	api.OpRestore:    (*editBuilder).restore,
+	api.OpByFiles:    (*editBuilder).connectByFiles,
 	api.OpText:       (*editBuilder).text,
 }
 
@@ -99,8 +104,14 @@ func (b *editBuilder) apply(op graph.Op, text string) error {
 	}
 	b.inverse, b.done = append(b.inverse, inverse), append(b.done, done)
 	b.again, b.touched = append(b.again, again...), append(b.touched, touched...)
-	b.texts = append(b.texts, text)
-	b.f.handles = nil
+	if text != "" { // otherwise the op is a part of an edit that has a text
+		b.texts = append(b.texts, text)
+	}
+	switch op.(type) {
+	case graph.AddEdge, graph.RemoveEdge, graph.MoveEdge, graph.SetEdge: // no handle depends on edges
+	default:
+		b.f.handles = nil
+	}
 	return nil
 }
 
@@ -460,9 +471,12 @@ func checkText(what, text string) error {
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // quoteShort quotes the start of a text.
-func quoteShort(s string) string {
+func quoteShort(s string) string { return strconv.Quote(short(s)) }
+
+// short returns the start of a text.
+func short(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:39]) + "…"
 	}
-	return strconv.Quote(s)
+	return s
 }

@@ -32,6 +32,9 @@ func (b *editBuilder) setNode(n *graph.Node, list []api.Setting) error {
 		if n.Container {
 			on = attribute.Container // a group becomes a sub-flow by one of its attributes
 		}
+		if n.WorkfileName() != "" {
+			on = attribute.Command | attribute.SubFlow // the other workfile makes it a sub-flow
+		}
 		if err := b.checkAttribute(on, s.Key); err != nil {
 			return err
 		}
@@ -72,13 +75,13 @@ func (b *editBuilder) note(text string) {
 // change in several steps may be invalid in between. Runs refuse an invalid control flow.
 func (b *editBuilder) warn() {
 	c := b.concerned()
-	if len(c.nodes)+len(c.edges) > 0 || c.graph {
+	if len(c.nodes)+len(c.edges) > 0 || c.graph || b.known != nil {
 		_, problems := flow.Read(b.f.g)
 		for _, p := range problems {
 			if p.Code == flow.CodeSubFlow && p.Attr == "" && slices.ContainsFunc(p.Nodes, func(id string) bool { return slices.Contains(b.added, id) }) {
 				continue // a new container has no nodes yet
 			}
-			if p.Edge >= 0 && c.edges[p.Edge] || p.Edge < 0 && slices.ContainsFunc(p.Nodes, func(id string) bool { return c.nodes[id] }) ||
+			if b.known != nil && p.Severity == graph.Error && !b.known[p.Message] || p.Edge >= 0 && c.edges[p.Edge] || p.Edge < 0 && slices.ContainsFunc(p.Nodes, func(id string) bool { return c.nodes[id] }) ||
 				c.graph && p.Edge < 0 && len(p.Nodes) == 0 {
 				b.note(p.Message)
 			}
@@ -102,7 +105,7 @@ type concern struct {
 
 func (b *editBuilder) concerned() concern {
 	c := concern{nodes: map[string]bool{}, edges: map[int]bool{}}
-	for _, op := range b.done {
+	for _, op := range flat(graph.Batch{Ops: b.done}, nil) {
 		switch op := op.(type) {
 		case graph.SetGraph:
 			c.graph = true
@@ -115,6 +118,9 @@ func (b *editBuilder) concerned() concern {
 				c.nodes[op.ID] = true
 			}
 		case graph.AddEdge:
+			c.edges[op.Key] = true
+			c.joined = append(c.joined, op.Key)
+		case graph.MoveEdge:
 			c.edges[op.Key] = true
 			c.joined = append(c.joined, op.Key)
 		case graph.SetEdge:

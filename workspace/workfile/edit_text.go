@@ -41,7 +41,11 @@ func (b *editBuilder) text(e api.Edit) error {
 		b.note("the workfile says what the text says already")
 		return nil
 	}
+	before := grouping{b}.beginMove()
 	if err := b.apply(edit, "changed as a text: "+countChanges(d)); err != nil {
+		return err
+	}
+	if err := (grouping{b}).clearMoved(before.homes); err != nil {
 		return err
 	}
 	for _, n := range d.Nodes {
@@ -49,8 +53,8 @@ func (b *editBuilder) text(e api.Edit) error {
 			b.added = append(b.added, n.After.ID)
 		}
 	}
-	if moved := anew - len(b.added); moved > 0 {
-		b.note(plural(moved, "node") + " moved to another container, without what the drawing of another program says about it")
+	if other := anew - len(b.added); other > 0 {
+		b.note(plural(other, "node") + " made a container or a command, without what the drawing of another program says about it")
 	}
 	return nil
 }

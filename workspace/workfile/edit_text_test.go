@@ -99,3 +99,30 @@ func TestTextIsRefused(t *testing.T) {
 		t.Errorf("the file was changed:\n%s", b.read())
 	}
 }
+
+// TestTextMovesNodes checks that a node that a text puts into a container, or takes out of it, keeps what only the file says
+// about it, and that nothing else of the file changes.
+func TestTextMovesNodes(t *testing.T) {
+	const drawing = `<data key="?"><y:Shape x="1"/></data><!-- of b -->`
+	plain := strings.Replace(string(flowFile("a>b", "b>d")), `<node id="b">`, `<node id="b">`+drawing, 1)
+	grouped := strings.Replace(string(flowFile("c times=b", "a>c", "c>d")), `<node id="b">`, `<node id="b">`+drawing, 1)
+	for name, c := range map[string]struct{ before, like string }{"in": {plain, grouped}, "out": {grouped, plain}} {
+		b := newBench(t, nil)
+		b.close()
+		b.write(c.before)
+		b.open()
+		wanted := textFor(t, c.like)
+		res, err := b.f.Edit(context.Background(), api.Author{Client: "c"}, api.EditRequest{Edits: []api.Edit{{Op: api.OpText, Value: wanted}}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := b.read()
+		if text := textFor(t, got); !sameNodes(text, wanted) || strings.Count(got, drawing) != 1 || len(res.Notes) > 0 {
+			t.Errorf("%s: %q\n%s\nreads as\n%s\nnot as\n%s", name, res.Notes, got, text, wanted)
+		}
+		if _, err := b.f.Undo(context.Background(), api.Author{Client: "c"}); err != nil || b.read() != c.before {
+			t.Errorf("%s: %v: undo gives\n%s", name, err, b.read())
+		}
+		b.close()
+	}
+}

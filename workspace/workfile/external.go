@@ -75,7 +75,12 @@ func (f *File) noticed(info fs.FileInfo, err error) {
 // Unreadable. The goroutine of the caller asks the disk.
 func (f *File) Refresh(ctx context.Context) error {
 	info, statErr := os.Stat(f.cfg.Path)
+	changed := false
+	if seen := f.seen.Load(); seen != nil {
+		changed = seen.changed()
+	}
 	_, err := loop.Await(ctx, f.cfg.Loop, func(reply func(struct{}, error)) {
+		f.disk.wantRead = f.disk.wantRead || changed
 		if f.noticed(info, statErr); !f.disk.wantRead {
 			reply(struct{}{}, nil)
 			return
@@ -91,6 +96,7 @@ type reread struct {
 	content  *Content
 	doc      *graphml.Document
 	g        *graph.Graph
+	parts    *inclusion // nil if it names no other files
 	warnings []graphml.Warning
 	same     bool // the file is the one that is known already
 	err      error
@@ -100,13 +106,17 @@ type reread struct {
 func (f *File) startRead() {
 	d := &f.disk
 	d.busy, d.wantRead = true, false
-	known, readable := d.id, d.unreadable == ""
+	known, readable, seen := d.id, d.unreadable == "", f.seen.Load()
 	readAnew := func() (m reread) {
 		var data []byte
 		data, m.id, m.err = read(f.cfg.Path)
-		if m.same = m.err == nil && readable && m.id == known; !m.same && m.err == nil {
+		if m.same = m.err == nil && readable && m.id == known && (seen == nil || !seen.changed()); !m.same && m.err == nil {
 			m.content = contentOf(graphml.Pieces{data})
 			m.doc, m.g, m.warnings, m.err = graphml.Parse(data, limits())
+			if m.err == nil && len(graph.Includes(m.g)) > 0 {
+				m.parts = newInclusion(f.cfg.Path)
+				m.parts.whole(m.g)
+			}
 		}
 		return m
 	}
@@ -152,8 +162,10 @@ func (f *File) unreadable(err error) string {
 // useChanged replaces the graph by that of a changed file. It keeps the statuses of nodes and edges that still exist, and applies
 // edits that are not in the file yet again.
 func (f *File) useChanged(m reread) {
-	old, known := f.g, f.statuses.kept()
-	f.g, f.doc, f.warnings, f.handles = m.g, m.doc, m.warnings, nil
+	known := f.statuses.kept()
+	collapse(f)
+	old := f.g
+	f.g, f.raw, f.doc, f.warnings, f.handles = m.g, m.g, m.doc, m.warnings, nil
 	clear(f.disk.nodes)
 	clear(f.disk.edges)
 	running := f.cfg.Host.Running()
@@ -165,6 +177,8 @@ func (f *File) useChanged(m reread) {
 	}
 	f.statuses.carryOver(old, publish)
 	f.statuses.carryMarks(old, publish)
+	f.parts = m.parts
+	expand(f)
 	f.cfg.Host.Relink()
 	ev := api.Event{Type: api.GraphUpdated, Op: "reload", Structure: true}
 	if lost > 0 {

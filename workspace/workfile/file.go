@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"wf/api"
 	"wf/executor"
@@ -19,6 +20,7 @@ import (
 	"wf/graphml"
 	"wf/workspace/history"
 	"wf/workspace/loop"
+	"wf/workspace/secrets"
 )
 
 // A Host is the workspace that a file belongs to. Its methods are called on the loop, except FirstCopy and Frozen.
@@ -68,6 +70,8 @@ type Config struct {
 	Disk   history.Disk
 	Log    *slog.Logger
 	Host   Host
+	// Secrets knows what is secret in the outputs of runs; nil = nothing is.
+	Secrets *secrets.Table
 	// StandIns yields copies of the workfile and the folder of each. The first copy that can be parsed replaces a file that
 	// cannot be read. nil means that there are none.
 	StandIns iter.Seq2[string, []byte]
@@ -78,7 +82,11 @@ type Config struct {
 type File struct {
 	cfg      Config
 	doc      *graphml.Document
-	g        *graph.Graph
+	g        *graph.Graph // the whole workflow, see include.go
+	raw      *graph.Graph // that of the file alone
+	parts    *inclusion   // the other files that it names; nil before any is read
+	seen     atomic.Pointer[seenFiles]
+	inner    map[string]graph.Status // of their nodes, while the graph is that of the file alone
 	warnings []graphml.Warning
 	handles  *graph.HandleTable // nil when stale
 	disk     onDisk
@@ -114,6 +122,8 @@ func (f *File) Load() error {
 		return parseError(f.cfg.Path, err)
 	}
 	f.disk.id, f.disk.content = id, contentOf(graphml.Pieces{data})
+	f.raw = f.g
+	expand(f)
 	return nil
 }
 
@@ -128,6 +138,11 @@ func (f *File) standIn(why error) bool {
 			continue
 		}
 		f.doc, f.g, f.warnings, f.disk.id = doc, g, warnings, identity{}
+		f.raw = g
+		if f.parts, err = frozenInclusion(folder); err != nil {
+			continue
+		}
+		expand(f)
 		f.disk.unreadable = f.unreadable(why)
 		f.disk.problem = f.disk.unreadable
 		f.cfg.Log.Warn("trouble with a workfile", "workfile", f.cfg.Path, "problem", f.disk.problem, "stands in", folder)

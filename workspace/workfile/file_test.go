@@ -61,12 +61,13 @@ func (h *fakeHost) FirstCopy() []byte                  { return nil }
 func (h *fakeHost) Frozen(context.Context, string) ([]byte, error) { return h.frozen, nil }
 
 // bareFile is a file without a running loop and without a disk: a graph and a document to edit.
-func bareFile(t *rapid.T, text []byte) *File {
+func bareFile(t rapid.TB, text []byte) *File {
 	f := New(Config{Loop: loop.New(loop.Hooks{}), Disk: history.LocalDisk{}, Log: slog.New(slog.DiscardHandler), Host: &fakeHost{}})
 	var err error
 	if f.doc, f.g, _, err = graphml.Parse(text, graphml.Limits{}); err != nil {
 		t.Fatal(err)
 	}
+	f.raw = f.g
 	return f
 }
 

@@ -299,7 +299,7 @@ func Frozen(store *history.Store, n int) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := parseFrozen(frozen)
+	g, err := parseFrozen(frozen, store.Dir(n))
 	if err != nil {
 		return nil, err
 	}
@@ -324,15 +324,19 @@ func FrozenGraph(store *history.Store, n int) (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseFrozen(frozen)
+	return parseFrozen(frozen, store.Dir(n))
 }
 
-func parseFrozen(data []byte) (*graph.Graph, error) {
+func parseFrozen(data []byte, dir string) (*graph.Graph, error) {
 	_, g, _, err := graphml.Parse(data, graphml.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("the frozen workfile: %w", err)
 	}
-	return g, nil
+	in, err := frozenInclusion(dir)
+	if err != nil {
+		return nil, err
+	}
+	return in.whole(g), nil
 }
 
 // putInto sets the statuses of a graph to those that were kept. Nodes that are not listed get none.

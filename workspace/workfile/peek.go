@@ -78,10 +78,11 @@ func DescribeRules(n *graph.Node, s *api.NodeStatus) {
 
 // SubFlowWord returns the attribute that makes a node a sub-flow, or "" if it is none.
 func SubFlowWord(n *graph.Node) string {
-	for _, word := range [...]string{graph.AttrForeach, graph.AttrTimes, graph.AttrWhile, graph.AttrUntil} {
-		if text, _ := n.Attr(word); strings.TrimSpace(text) != "" {
-			return word
-		}
+	if word := n.Repeats(); word != "" {
+		return word
+	}
+	if n.Part() != nil {
+		return graph.AttrWorkfile
 	}
 	return ""
 }

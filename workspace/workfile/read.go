@@ -46,6 +46,15 @@ func (id identity) String() string {
 	return fmt.Sprintf("%s:%d", id.content(), id.ctime.UnixNano())
 }
 
+// identityAt returns the identity of the file at a path.
+func identityAt(path string) (identity, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return identity{}, err
+	}
+	return identify(info), nil
+}
+
 // content is String without the change time, which a rename updates.
 func (id identity) content() string {
 	return fmt.Sprintf("%d:%d:%d:%d", id.dev, id.ino, id.size, id.mtime.UnixNano())
@@ -110,7 +119,7 @@ func ReadGraph(path string) (*graph.Graph, error) {
 	if err != nil {
 		return nil, parseError(path, err)
 	}
-	return g, nil
+	return newInclusion(path).whole(g), nil
 }
 
 // ReadError describes why a workfile cannot be found or read.

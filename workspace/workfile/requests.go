@@ -145,7 +145,9 @@ func (f *File) edited(ctx context.Context, by api.Author, edit func() (api.EditR
 	return loop.Await(ctx, f.cfg.Loop, func(reply func(api.EditResult, error)) {
 		res, made, err := f.made.before(by)
 		if err == nil && !made {
+			collapse(f)
 			res, err = edit()
+			expand(f)
 		}
 		if err != nil {
 			reply(res, err)

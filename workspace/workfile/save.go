@@ -59,11 +59,17 @@ const (
 
 // touch notes that a node's status is to be published in the file.
 func (d *onDisk) touch(n *graph.Node, what change) {
+	if n.Included() { // the file has no such node
+		return
+	}
 	d.changed++
 	d.nodes[n] |= what
 }
 
 func (d *onDisk) touchEdge(e *graph.Edge) {
+	if e.Source.Included() {
+		return
+	}
 	d.changed++
 	d.edges[e] = struct{}{}
 }
@@ -146,7 +152,12 @@ func (f *File) publishOutputs(then func()) {
 	read := func() []output {
 		for i := range outputs {
 			o := &outputs[i]
-			o.stdout, o.stderr = tail(o.x.Dir, o.x.Out, o.name), tail(o.x.Dir, o.x.Err, o.name)
+			masks, err := f.cfg.Secrets.Of(o.x.Dir)
+			if err != nil {
+				f.cfg.Log.Warn("the workfile does not show an output", "node", o.name, "err", err)
+				continue
+			}
+			o.stdout, o.stderr = tail(masks, o.x.Dir, o.x.Out, o.name), tail(masks, o.x.Dir, o.x.Err, o.name)
 		}
 		return outputs
 	}

@@ -63,7 +63,9 @@ func (l *editLog) redoUnsaved() (lost int) {
 		for _, again := range u.again {
 			op, err := again(l.f.g)
 			if err == nil {
-				err = l.f.applyBoth(op)
+				if err = l.f.applyBoth(op); err == nil {
+					l.reorder(op)
+				}
 			}
 			if err != nil {
 				lost++
@@ -74,6 +76,35 @@ func (l *editLog) redoUnsaved() (lost int) {
 		l.pending = append(l.pending, unsaved{l.f.disk.changed, u.again})
 	}
 	return lost
+}
+
+// reorder gives the nodes and edges the order in which the file has them, if an op has moved some. The edits that can be undone
+// and redone get the new keys.
+func (l *editLog) reorder(done graph.Op) {
+	if !slices.ContainsFunc(flat(done, nil), func(op graph.Op) bool {
+		_, moves := op.(graph.MoveNode)
+		return moves
+	}) {
+		return
+	}
+	keys := l.f.doc.Reorder()
+	nodes, edges := make([]int, len(l.f.g.Nodes())), make([]int, len(l.f.g.Edges()))
+	for i, n := range l.f.g.Nodes() {
+		nodes[i] = keys.Node(n.Key)
+	}
+	for i, e := range l.f.g.Edges() {
+		edges[i] = keys.Edge(e.Key)
+	}
+	if err := l.f.g.Rekey(nodes, edges, keys.NextNode, keys.NextEdge); err != nil {
+		panic("internal error: graph and document disagree: " + err.Error())
+	}
+	for _, list := range [][]edit{l.undo, l.redo} {
+		for i := range list {
+			list[i].undo = graph.MapKeys(list[i].undo, keys.Node, keys.Edge)
+		}
+	}
+	l.f.handles = nil
+	l.f.cfg.Host.Relink()
 }
 
 // applyBoth applies an op to the graph and the document, or to neither.
@@ -98,6 +129,7 @@ func (l *editLog) commit(e edit) {
 	if len(l.undo) > undoDepth {
 		l.undo = l.undo[1:]
 	}
+	l.reorder(e.done)
 	l.f.updated("edit", e.by, e.text)
 }
 
@@ -161,6 +193,7 @@ func (l *editLog) turn(from, to *[]edit, op string, by api.Author) (api.EditResu
 	*from = slices.Delete(*from, n, n+1)
 	*to = append(*to, edit{undo: inverse, done: done, text: e.text, by: by, touched: e.touched})
 	l.mirror(done, again)
+	l.reorder(done)
 	l.f.updated(op, by, e.text)
 	return api.EditResult{Text: e.text}, nil
 }
@@ -181,6 +214,11 @@ func portable(g *graph.Graph, op graph.Op) []redoOp {
 	case graph.AddEdge:
 		op.Key = graph.NewKey
 		return []redoOp{same(op)}
+	case graph.MoveNode:
+		op.Keys, op.Step = nil, 0
+		return []redoOp{same(op)}
+	case graph.MoveEdge:
+		return []redoOp{onEdge(g, op.Key, func(key int) graph.Op { o := op; o.Key = key; return o })}
 	case graph.RemoveEdge:
 		return []redoOp{onEdge(g, op.Key, func(key int) graph.Op { return graph.RemoveEdge{Key: key} })}
 	case graph.SetEdge:

@@ -47,8 +47,10 @@ type keptEdit struct {
 type keptOp struct {
 	AddNode    *graph.AddNode    `json:"add_node,omitempty"`
 	RemoveNode *graph.RemoveNode `json:"remove_node,omitempty"`
+	MoveNode   *graph.MoveNode   `json:"move_node,omitempty"`
 	AddEdge    *graph.AddEdge    `json:"add_edge,omitempty"`
 	RemoveEdge *graph.RemoveEdge `json:"remove_edge,omitempty"`
+	MoveEdge   *graph.MoveEdge   `json:"move_edge,omitempty"`
 	SetNode    *graph.SetNode    `json:"set_node,omitempty"`
 	SetEdge    *graph.SetEdge    `json:"set_edge,omitempty"`
 	SetGraph   *graph.SetGraph   `json:"set_graph,omitempty"`
@@ -70,7 +72,7 @@ func (l *editLog) keep() {
 		if l.f.disk.id.String() == n.File {
 			return // there was no edit and no other change
 		}
-		r, err := n.resume(l.f.doc.Base(), nodeIDs(l.f.g))
+		r, err := n.resume(l.f.doc.Base(), nodeIDs(l.f.raw))
 		l.takeUp(n, r, err)
 	}
 	var kept keptEdits
@@ -145,8 +147,12 @@ func keepOp(op graph.Op) keptOp {
 		return keptOp{AddNode: &op}
 	case graph.RemoveNode:
 		return keptOp{RemoveNode: &op}
+	case graph.MoveNode:
+		return keptOp{MoveNode: &op}
 	case graph.AddEdge:
 		return keptOp{AddEdge: &op}
+	case graph.MoveEdge:
+		return keptOp{MoveEdge: &op}
 	case graph.RemoveEdge:
 		return keptOp{RemoveEdge: &op}
 	case graph.SetNode:
@@ -166,8 +172,12 @@ func (k keptOp) op() graph.Op {
 		return *k.AddNode
 	case k.RemoveNode != nil:
 		return *k.RemoveNode
+	case k.MoveNode != nil:
+		return *k.MoveNode
 	case k.AddEdge != nil:
 		return *k.AddEdge
+	case k.MoveEdge != nil:
+		return *k.MoveEdge
 	case k.RemoveEdge != nil:
 		return *k.RemoveEdge
 	case k.SetNode != nil:
@@ -213,7 +223,7 @@ func (l *editLog) resume(ctx context.Context) error {
 		if l.note == nil {
 			return state{}, nil
 		}
-		return state{l.note, l.f.doc.Base(), nodeIDs(l.f.g)}, nil
+		return state{l.note, l.f.doc.Base(), nodeIDs(l.f.raw)}, nil
 	})
 	if err != nil || s.note == nil {
 		return err
@@ -268,7 +278,9 @@ func (l *editLog) takeUp(n *keptEdits, r *graphml.Resumed, err error) {
 	}
 	if err == nil {
 		node, edge := r.Next()
+		collapse(l.f)
 		err = l.f.g.Rekey(r.Nodes, r.Edges, node, edge)
+		expand(l.f)
 	}
 	if err != nil {
 		l.f.cfg.Log.Error("edits cannot be undone any more", "workfile", l.f.cfg.Path, "err", err)
@@ -288,7 +300,7 @@ func (n *keptEdits) edits(kept []keptEdit, r *graphml.Resumed) ([]edit, error) {
 			if op == nil {
 				return nil, errors.New("an edit without a meaning")
 			}
-			ops = append(ops, graph.MapKeys(op, r.NodeKey, func(key int) int { return key }))
+			ops = append(ops, graph.MapKeys(op, r.NodeKey, r.EdgeKey))
 		}
 		list[i] = edit{undo: graph.Batch{Ops: ops}, text: k.Text, by: api.Author{Client: k.Client, User: k.User}, touched: k.Touched}
 	}

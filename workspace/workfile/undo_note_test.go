@@ -23,7 +23,11 @@ import (
 func (f *File) contents() string {
 	var lines []string
 	for _, n := range f.g.Nodes() {
-		lines = append(lines, fmt.Sprintf("node %s %q %q %v", n.ID, n.Label, n.Name, n.Extra))
+		in := ""
+		if n.Parent != nil {
+			in = n.Parent.ID
+		}
+		lines = append(lines, fmt.Sprintf("node %s in %q %q %q %v", n.ID, in, n.Label, n.Name, n.Extra))
 	}
 	for _, e := range f.g.Edges() {
 		lines = append(lines, fmt.Sprintf("edge %s %s %s", e.Source.ID, e.Target.ID, e.Type))
@@ -46,10 +50,28 @@ func randomEdit(t *rapid.T, f *File, by api.Author) {
 		return nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, name)].ID
 	}
 	e := api.Edit{Op: rapid.SampledFrom([]string{api.OpAddNode, api.OpRemoveNode, api.OpAddEdge, api.OpRemoveEdge, api.OpEdgeType,
-		api.OpSet, api.OpUnset, api.OpSetGraph}).Draw(t, "op")}
+		api.OpSet, api.OpUnset, api.OpSetGraph, api.OpGroup, api.OpUngroup, api.OpMove}).Draw(t, "op")}
+	containers := []string{""}
+	for _, n := range nodes {
+		if n.Container {
+			containers = append(containers, n.ID)
+		}
+	}
+	container := rapid.SampledFrom(containers)
 	switch e.Op {
+	case api.OpGroup:
+		for range rapid.IntRange(1, 3).Draw(t, "members") {
+			e.Nodes = append(e.Nodes, node("member"))
+		}
+		if rapid.Bool().Draw(t, "repeats") {
+			e.Set = []api.Setting{{Key: "times", Value: "2"}}
+		}
+	case api.OpUngroup:
+		e.Nodes = []string{container.Draw(t, "container")}
+	case api.OpMove:
+		e.Nodes, e.In = []string{node("node")}, container.Draw(t, "into")
 	case api.OpAddNode:
-		e.Label, e.After = "new", []string{node("after")}
+		e.Label, e.After, e.In = "new", []string{node("after")}, container.Draw(t, "in")
 	case api.OpRemoveNode:
 		e.Nodes = []string{node("node")}
 	case api.OpAddEdge, api.OpRemoveEdge, api.OpEdgeType:

@@ -16,9 +16,15 @@ import (
 type part struct {
 	Node      string `json:"node,omitempty"`
 	Attr      string `json:"attr,omitempty"`
-	To        string `json:"to,omitempty"` // the target of an edge, whose source is Node
+	To        string `json:"to,omitempty"` // the target of an edge, whose source is Node; or a node in the container Node
 	Structure bool   `json:"structure,omitempty"`
 }
+
+// The parts of a move: where a node lies, and that a container contains the node To.
+const (
+	partPlace    = "container"
+	partContents = "nodes"
+)
 
 // partsOf returns the parts that an op changes. g is the graph before the op and is used to look up edges.
 func partsOf(g *graph.Graph, op graph.Op) (list []part) {
@@ -31,13 +37,30 @@ func partsOf(g *graph.Graph, op graph.Op) (list []part) {
 		switch op := op.(type) {
 		case graph.AddNode:
 			list = append(list, part{Node: op.Node.ID, Structure: true})
+			if op.Parent != "" {
+				list = append(list, part{Node: op.Parent, To: op.Node.ID})
+			}
 		case graph.RemoveNode:
 			list = append(list, part{Node: op.ID, Structure: true})
 			if n := g.Node(op.ID); n != nil {
+				if n.Parent != nil {
+					list = append(list, part{Node: n.Parent.ID, To: n.ID})
+				}
 				for _, e := range slices.Concat(n.In, n.Out) {
 					edge(e.Key)
 				}
 			}
+		case graph.MoveNode:
+			list = append(list, part{Node: op.ID, Attr: partPlace})
+			if op.Parent != "" {
+				list = append(list, part{Node: op.Parent, To: op.ID, Attr: partContents})
+			}
+			if n := g.Node(op.ID); n != nil && n.Parent != nil {
+				list = append(list, part{Node: n.Parent.ID, To: op.ID, Attr: partContents})
+			}
+		case graph.MoveEdge:
+			edge(op.Key)
+			list = append(list, part{Node: op.Source, To: op.Target})
 		case graph.AddEdge:
 			list = append(list, part{Node: op.Source, To: op.Target})
 		case graph.RemoveEdge:
@@ -60,6 +83,8 @@ func overlaps(a, b []part) bool {
 			switch {
 			case x.Structure && (x.Node == y.Node || x.Node == y.To), y.Structure && (y.Node == x.Node || y.Node == x.To):
 				return true
+			case x.Node == y.Node && x.Attr == partPlace && y.Attr == partContents, x.Node == y.Node && x.Attr == partContents && y.Attr == partPlace:
+				return true // a container cannot return into a node in it
 			}
 			return x == y
 		})

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"wf/api"
 	"wf/executor"
 	"wf/graphml"
+	"wf/workspace/secrets"
 )
 
 // Prefixes of the temporary files of saves, by which a later daemon finds them.
@@ -138,24 +138,16 @@ func syncFolder(dir string) error {
 }
 
 // tail reads the end of an output for the workfile.
-func tail(dir string, r executor.Range, name string) string {
-	size := r.End - r.Start
-	if r.File == "" || size <= 0 {
+func tail(masks *secrets.Masks, dir string, r executor.Range, name string) string {
+	if r.End <= r.Start {
 		return ""
 	}
-	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(r.File)))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
 	// Sanitize removes control sequences, so more than the bound is read.
-	n := min(size, 4*outputTail)
-	buf := make([]byte, n)
-	k, err := f.ReadAt(buf, r.End-n)
-	if err != nil && err != io.EOF {
+	text, before, err := secrets.Tail(masks, dir, r, 4*outputTail)
+	if err != nil || len(text) == 0 {
 		return ""
 	}
-	return graphml.Sanitize(buf[:k], outputTail, size-n, name)
+	return graphml.Sanitize(text, outputTail, before, name)
 }
 
 // WriteNew creates a file, which must not exist.

@@ -28,14 +28,9 @@ type Workflow struct {
 
 // Options are the options of Import.
 type Options struct {
-	// Goals are the requested targets of a makefile; none means its default goal.
-	Goals []string
 	// Command is the command of nodes without a command; {} is replaced by their name. "" leaves them
 	// without.
 	Command string
-	// Exists reports whether the folder of a makefile contains a file of this name. Without it, files that
-	// no rule makes are assumed to exist.
-	Exists func(name string) bool
 }
 
 // An Error is a part of the input that a workfile cannot express. Line counts from 1; 0 is the input as a
@@ -86,7 +81,6 @@ const (
 var readers = map[string]func(*builder, []byte){
 	"dagu":      readDagu,
 	"dot":       readDot,
-	"make":      readMake,
 	"mermaid":   readMermaid,
 	"wfcommons": readWfCommons,
 	"yaml":      readText,
@@ -101,7 +95,7 @@ func Import(format string, data []byte, o Options) (*Workflow, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown format %q: one of %s", format, strings.Join(Formats(), ", "))
 	}
-	b := &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}}
+	b := newBuilder(o)
 	err := catch(func() {
 		checkText(data, "")
 		read(b, data)
@@ -167,6 +161,10 @@ type link struct {
 	weak  bool   // non-blocking
 	when  string // its condition
 	label string // a text that is not a condition
+}
+
+func newBuilder(o Options) *builder {
+	return &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}}
 }
 
 // node returns the node with the id, which is also its name, and creates it if necessary. The pointer is

@@ -110,19 +110,6 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// TestGoalsSelectTargets: The goals are targets of a makefile that are not its default goal.
-func TestGoalsSelectTargets(t *testing.T) {
-	const text = "a: b\n\t1\nb:\n\t2\nc: b\n\t3\n"
-	w, err := Import("make", []byte(text), Options{Goals: []string{"c"}})
-	want := "node b:\n  | 2\nnode c:\n  | 3\nedge b -> c\nnote: left out, since nothing that was asked for needs them: a\n"
-	if got := describe(w, err); got != want {
-		t.Errorf("got\n%s", got)
-	}
-	if _, err := Import("make", []byte(text), Options{Goals: []string{"d"}}); err == nil || err.Error() != "there is no rule for the target d" {
-		t.Errorf("error %v", err)
-	}
-}
-
 func TestNodesWithoutCommandGetTheGivenOne(t *testing.T) {
 	w, err := Import("dot", []byte("digraph { a [command=x]; a -> b }"), Options{Command: "./{}.sh {}"})
 	if got := describe(w, err); got != "node a:\n  | x\nnode b:\n  | ./b.sh b\nedge a -> b\n" {
@@ -136,7 +123,6 @@ func TestImportRefusesInvalidInput(t *testing.T) {
 		{"dot", "digraph {\n\xff}", "line 2: the text is not UTF-8"},
 		{"dot", "digraph " + strings.Repeat("{", 300), "nested more than"},
 		{"dot", "digraph {\n a [label=\"\x1b[0m\"] }", "line 2: the character U+001B cannot be kept"},
-		{"make", doubling(60) + "all: $(A0)\n", "refer to each other too often"},
 		{"mermaid", "flowchart TD\n" + strings.Repeat("subgraph a\n", 300), "nested more than"},
 		{"wfcommons", strings.Repeat("[", 300), "nested more than"},
 		{"dagu", "a: &a [*a, *a]\nsteps: *a", "or stand for more than"},
@@ -145,14 +131,4 @@ func TestImportRefusesInvalidInput(t *testing.T) {
 			t.Errorf("%s %.40q: error %v, want %q", c.format, c.text, err, c.want)
 		}
 	}
-}
-
-// doubling returns variables that each refer twice to the next one: 2^n references to nothing.
-func doubling(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "A%d = $(A%d)$(A%d)\n", i, i+1, i+1)
-	}
-	fmt.Fprintf(&b, "A%d =\n", n)
-	return b.String()
 }

@@ -1,246 +1,422 @@
 package convert
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"wf/graph/pattern"
 )
 
-// readMake reads a makefile without running make or any command: its rules, pattern rules and variables.
-// The targets that the goals need become nodes, in the order in which make would make them. wf ignores
-// file times: every node runs. Features that need make itself are errors, and so are targets that only a
-// built-in rule of make could make: see make_builtin.go.
-func readMake(b *builder, data []byte) {
-	m := scanMake(string(data))
-	goals, line := m.goals(b.opt.Goals)
-	r := &makeReader{b: b, m: m, opt: b.opt, state: map[string]makeState{}, exports: m.exported()}
-	for _, goal := range goals {
-		r.target(makeNeed{name: goal, line: line}, true)
+// MakeAnswers is what GNU make says about a makefile, and the makefiles themselves.
+type MakeAnswers struct {
+	Program string            // how make is called, such as gmake
+	DryRun  []byte            // standard output of make -n -B --trace -p for the goals
+	Exports map[string]string // what the makefile adds to the environment of its recipes
+	Removed []string          // what it removes from this environment
+	Goals   []string          // the targets that were asked for; none means the default goal
+	Sources map[string][]byte // makefiles, by the names that make uses
+	Name    string            // of the makefile in messages
+	Shell   string            // the program that stood in for the shell of recipes; "" for none
+	// Environment returns the value of a variable in the environment of make.
+	Environment func(name string) (string, bool)
+	// Again returns DryRun with further variables in the environment of make. If it is nil, there are no parameters.
+	Again func(variables []string) ([]byte, error)
+}
+
+// MakeOptions are the options of Make.
+type MakeOptions struct {
+	Command string // see Options
+	Flat    bool   // every target stays a node of its own
+}
+
+// Make makes a workflow from the answers of GNU make: what make would execute becomes nodes, with edges for the
+// prerequisites.
+func Make(a MakeAnswers, o MakeOptions) (*Workflow, error) {
+	b := newBuilder(Options{Command: o.Command})
+	err := catch(func() {
+		checkText(a.DryRun, `let the shell make the bytes: "$(printf '\377')"`)
+		r := &makeReader{b: b, a: a, opt: o}
+		r.read()
+		b.finish()
+	})
+	if err != nil {
+		return nil, err
 	}
-	r.shell()
+	return b.wf, nil
+}
+
+// A makeReader turns the answers of make into nodes.
+type makeReader struct {
+	b   *builder
+	a   MakeAnswers
+	opt MakeOptions
+	db  *makeDatabase
+
+	jobs  []*makeJob
+	nodes []*makeNode
+	made  map[string]*makeNode // the last node that makes a target
+	shell makeShell
+}
+
+// A makeNode is a job that becomes a node.
+type makeNode struct {
+	id      string
+	job     *makeJob // nil of a target without a recipe that many targets wait for
+	command string
+	filled  string      // the command with variables for parameters; "" before they are looked for
+	after   []*makeNode // without repetitions
+	class   *makeClass  // the nodes of which it becomes an instance; nil if it stays a node
+	item    string      // of this instance
+}
+
+// at returns where the recipe of a node is, for messages.
+func (r *makeReader) at(j *makeJob) string {
+	if j.file == "" {
+		return "a built-in rule"
+	}
+	return fmt.Sprintf("%s:%d", r.a.sourceName(j.file), j.line)
+}
+
+// sourceName returns the name of a makefile in messages. Make itself names the copy that it makes of standard input.
+func (a *MakeAnswers) sourceName(file string) string {
+	if _, known := a.Sources[file]; !known && a.Name == "standard input" {
+		return a.Name
+	}
+	return file
+}
+
+func (r *makeReader) read() {
+	dryRun := string(r.a.DryRun)
+	trace, database := splitMake(dryRun)
+	r.db = readMakeDatabase(database)
+	r.shell = r.readShell()
+	r.jobs = readMakeTrace(r.plainShell(trace), r.db)
+	deleted := withoutDeletions(r.jobs, r.db)
+	talking := withoutInfo(r.jobs, r.db)
+	r.makeNodes()
+	r.joinNodes()
+	included := r.dropIncluded()
+	r.parameters()
+	r.bundles()
+	r.emit()
+	r.noteRecipes(deleted, talking)
+	if len(included) > 0 {
+		r.b.note("files that the makefile includes are not there, and make has not made them: %s. If they say more than which headers a file needs, make them with make FILE, and import again", listed(included))
+	}
 	r.noteUnused()
 }
 
-// goals returns the requested targets.
-func (m *makefile) goals(wanted []string) (goals []string, line int) {
-	if len(wanted) > 0 {
-		return wanted, 0
+// splitMake separates what make would execute from its database.
+func splitMake(output string) (trace, database string) {
+	if at := strings.LastIndex("\n"+output, "\n# Make data base, printed on "); at >= 0 {
+		trace, database = output[:at], output[at:]
+	} else {
+		trace = output
 	}
-	if v, ok := m.vars[".DEFAULT_GOAL"]; ok {
-		return m.vars.words(v.text, v.line), v.line
+	if at := strings.LastIndex("\n"+trace, "\n# GNU Make "); at >= 0 {
+		trace = trace[:at]
 	}
-	if m.first == "" {
-		fail(1, "it contains no rule")
-	}
-	return []string{m.first}, m.rules[m.first].line
+	return trace, database
 }
 
-// exported returns the variables for the environment, as lines for the shell.
-func (m *makefile) exported() (lines []string) {
-	for _, e := range m.exports {
-		if !variable.Get().MatchString(e.text) {
-			fail(e.line, "%q is not a valid name of a variable", clip(e.text))
-		}
-		lines = append(lines, "export "+e.text+"="+shellWord(m.vars.expand("$("+e.text+")", nil, e.line)))
+// plainShell puts the shell of the makefile where make printed the program that stood in for it.
+func (r *makeReader) plainShell(text string) string {
+	if r.a.Shell == "" {
+		return text
 	}
-	return lines
+	return strings.ReplaceAll(text, r.a.Shell, r.shell.program)
 }
 
-type makeState uint8
-
-const (
-	makeOpen   makeState = iota + 1 // its prerequisites are being read
-	makeNode                        // it is a node
-	makeSource                      // a file that no rule makes
-)
-
-// A makeReader turns targets into nodes.
-type makeReader struct {
-	b       *builder
-	m       *makefile
-	opt     Options
-	exports []string
-	state   map[string]makeState
-	depth   int
-	tried   int // number of pattern rules tried for a chain
-}
-
-// target makes a node for a target, after those of its prerequisites. It returns the id of the node; ""
-// for an existing file.
-func (r *makeReader) target(need makeNeed, goal bool) string {
-	name := need.name
-	if leader, ok := r.m.alias[name]; ok {
-		name = leader
-	}
-	switch r.state[name] {
-	case makeNode:
-		return name
-	case makeSource:
-		return ""
-	case makeOpen:
-		fail(need.line, "%s needs itself", name)
-	}
-	if r.depth++; r.depth > 100_000 {
-		fail(need.line, "more than 100000 targets need one another in a row")
-	}
-	defer func() { r.depth-- }()
-	rule := r.find(name, need.line)
-	if rule == nil {
-		if goal {
-			fail(need.line, "there is no rule for the target %s", clip(name))
-		}
-		r.state[name] = makeSource
-		r.checkSource(need)
-		return ""
-	}
-	r.checkBuiltin(rule)
-	r.state[name] = makeOpen
-	var before []string
-	for _, need := range rule.needs {
-		if id := r.target(need, false); id != "" {
-			before = append(before, id)
-		}
-	}
-	r.state[name] = makeNode
-	setCommand(r.b.node(rule.target, rule.line), r.command(rule))
-	for _, id := range before {
-		r.b.edge(id, rule.target, link{}, rule.line)
-	}
-	return name
-}
-
-// find returns the rule for a target: the explicit one, completed by a pattern rule if it has no recipe.
-// It returns nil if there is none, so that the file must exist.
-func (r *makeReader) find(name string, line int) *makeRule {
-	rule := r.m.rules[name]
-	if rule != nil && (rule.hasBody || r.m.phony[name]) {
-		return rule // make searches no other recipe for a phony target
-	}
-	implied := r.implied(name, line)
-	if implied == nil {
-		return rule
-	}
-	if rule != nil {
-		implied.needs = append(implied.needs, rule.needs...)
-	}
-	return implied
-}
-
-// implied returns the pattern rule for a target. Of several that match, make uses one whose prerequisites
-// exist or can be made. If there are still several, it is an error.
-func (r *makeReader) implied(name string, line int) (found *makeRule) {
-	for _, p := range r.m.patterns {
-		stem, ok := matchPattern(p.target, name)
-		if !ok || stem == "" || !p.hasBody || !r.possible(fillPattern(p.needs, stem), 0) {
+// makeNodes makes a node of each job that executes something.
+func (r *makeReader) makeNodes() {
+	r.made = map[string]*makeNode{}
+	taken := map[string]bool{}
+	for _, j := range r.jobs {
+		command := r.command(j)
+		if command == "" {
 			continue
 		}
-		if found != nil {
-			fail(line, "two pattern rules could make %s, those in lines %d and %d: which one depends on the files that are there", clip(name), found.line, p.line)
+		n := &makeNode{id: j.target, job: j, command: command}
+		for i := 2; taken[n.id]; i++ {
+			n.id = fmt.Sprintf("%s-%d", j.target, i)
 		}
-		if p.target == "%" {
-			fail(p.line, "the rule for %% could make anything")
+		taken[n.id] = true
+		if before := r.made[j.target]; before != nil {
+			n.after = append(n.after, before) // rules with double colons run in order
 		}
-		found = &makeRule{target: name, line: p.line, needs: fillPattern(p.needs, stem), recipe: p.recipe, hasBody: true, stem: stem}
+		r.nodes = append(r.nodes, n)
+		r.made[j.target] = n
+		if rule := r.db.rule(j); rule != nil {
+			for _, other := range rule.also {
+				if r.made[other] == nil {
+					r.made[other] = n
+				}
+			}
+		}
 	}
-	return found
 }
 
-// command returns the recipe as one text for a shell. Make runs each line in its own shell and stops at
-// the first failure.
-func (r *makeReader) command(rule *makeRule) string {
-	own := ownVariables(rule)
+// joinNodes finds what each node waits for.
+func (r *makeReader) joinNodes() {
+	f := makeEnds{r: r, known: map[string][]*makeNode{}, open: map[string]bool{}}
+	f.countUsers()
+	for _, n := range r.nodes {
+		rule := r.db.rule(n.job)
+		if rule == nil {
+			continue
+		}
+		for _, need := range rule.needs {
+			for _, before := range f.of(need, 0) {
+				if before != n && !slices.Contains(n.after, before) {
+					n.after = append(n.after, before)
+				}
+			}
+		}
+	}
+	r.nodes = append(r.nodes, f.barriers...)
+}
+
+// dropIncluded removes the nodes that the goals do not need: make would make files that the makefile includes. It returns
+// those that are not there.
+func (r *makeReader) dropIncluded() (missing []string) {
+	goals := r.a.Goals
+	if len(goals) == 0 {
+		goals = strings.Fields(r.db.vars[".DEFAULT_GOAL"].value)
+	}
+	f := makeEnds{r: r, known: map[string][]*makeNode{}, open: map[string]bool{}}
+	var todo []*makeNode
+	for _, goal := range goals {
+		todo = append(todo, f.of(goal, 0)...)
+	}
+	needed := map[*makeNode]bool{}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !needed[n] {
+			needed[n] = true
+			todo = append(todo, n.after...)
+		}
+	}
+	r.nodes = slices.DeleteFunc(r.nodes, func(n *makeNode) bool {
+		if _, read := r.a.Sources[n.id]; !needed[n] && !read && n.job != nil {
+			missing = append(missing, n.id)
+		}
+		return !needed[n]
+	})
+	if len(r.nodes) == 0 {
+		fail(0, "no target that was asked for has a recipe, so there is nothing to execute")
+	}
+	return missing
+}
+
+// makeEnds finds the nodes behind prerequisites: the node of a target, or those of its prerequisites if nothing is
+// executed for it.
+type makeEnds struct {
+	r        *makeReader
+	known    map[string][]*makeNode
+	open     map[string]bool
+	users    map[string]int // how many nodes need a target directly
+	barriers []*makeNode
+}
+
+func (f *makeEnds) countUsers() {
+	f.users = map[string]int{}
+	for _, n := range f.r.nodes {
+		if rule := f.r.db.rule(n.job); rule != nil {
+			for _, need := range rule.needs {
+				f.users[need]++
+			}
+		}
+	}
+}
+
+func (f *makeEnds) of(target string, depth int) []*makeNode {
+	if n := f.r.made[target]; n != nil {
+		return []*makeNode{n}
+	}
+	if nodes, known := f.known[target]; known || f.open[target] || depth > maxMakeDepth {
+		return nodes
+	}
+	f.open[target] = true
+	var nodes []*makeNode
+	seen := map[*makeNode]bool{}
+	for _, rule := range f.r.db.targets[target] {
+		for _, need := range rule.needs {
+			for _, n := range f.of(need, depth+1) {
+				if !seen[n] {
+					seen[n] = true
+					nodes = append(nodes, n)
+				}
+			}
+		}
+	}
+	if few := 3; len(nodes) > few && f.users[target] > few { // a node in between saves edges
+		n := &makeNode{id: target, command: ":", after: nodes}
+		f.r.made[target] = n
+		f.barriers = append(f.barriers, n)
+		nodes = []*makeNode{n}
+	}
+	delete(f.open, target)
+	f.known[target] = nodes
+	return nodes
+}
+
+// maxMakeDepth limits how many targets without a recipe need one another in a row.
+const maxMakeDepth = 10_000
+
+// emit adds nodes and edges to the workflow. Instances are added once, in their containers.
+func (r *makeReader) emit() {
+	env := r.environment()
+	for _, n := range r.nodes {
+		if b := n.bundle(); b == nil {
+			node := r.b.node(n.id, r.line(n.job))
+			setCommand(node, n.command)
+			if env != "" && n.job != nil {
+				setAttr(node, "env", env)
+			}
+		} else if !b.emitted {
+			b.emitted = true
+			r.emitBundle(b, env)
+		}
+	}
+	for _, n := range r.nodes {
+		for _, before := range n.after {
+			from, to := before.id, n.id
+			if b := before.bundle(); b != nil {
+				from = b.id
+			}
+			if b := n.bundle(); b != nil {
+				to = b.id
+			}
+			if from != to {
+				r.b.edge(from, to, link{}, r.line(n.job))
+			}
+		}
+	}
+	r.shellAttrs()
+	if _, serial := r.db.special(".NOTPARALLEL"); serial {
+		r.b.attr("jobs", "1")
+	}
+}
+
+// line returns the line of a job if it is in the makefile itself, otherwise 0.
+func (r *makeReader) line(j *makeJob) int {
+	if j == nil || r.a.sourceName(j.file) != r.a.Name {
+		return 0
+	}
+	return j.line
+}
+
+// environment returns the attribute env of nodes: what the makefile exports.
+func (r *makeReader) environment() string {
 	var lines []string
-	for i, l := range rule.recipe {
-		text := r.m.vars.expand(l.text, own, l.line)
-		ignore := false
-		if i == 0 || !r.m.oneShell {
-			text, ignore = withoutPrefix(text)
-		}
-		if strings.TrimSpace(text) == "" || strings.HasPrefix(text, "#") {
+	for _, name := range slices.Sorted(maps.Keys(r.a.Exports)) {
+		value := r.a.Exports[name]
+		if strings.ContainsAny(value, "\n\r") || strings.Contains(value, "${{") || strings.TrimSpace(value) != value {
+			r.b.note("the variable %s, which the makefile exports, is left out, because the attribute env cannot contain its value: set it in the commands that need it", name)
 			continue
 		}
-		if ignore {
-			text = apart(text) + " || :"
+		lines = append(lines, name+"="+value)
+	}
+	if len(r.a.Removed) > 0 {
+		slices.Sort(r.a.Removed)
+		r.b.note("the makefile removes variables from the environment, and the commands get them: %s. To remove them: unset NAME in a command", listed(r.a.Removed))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// listed joins names for display, at most ten.
+func listed(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// runsMake matches commands that run make themselves.
+var runsMake = pattern.Of(`(^|[\s;&|(])g?make($|[\s;&|)])`)
+
+// noteRecipes adds notes about parts of recipes that a workfile does not express.
+func (r *makeReader) noteRecipes(deleted []string, talking []*makeJob) {
+	var calls []string
+	for _, j := range r.jobs {
+		if slices.ContainsFunc(j.output, runsMake.Get().MatchString) && !slices.Contains(calls, r.at(j)) {
+			calls = append(calls, r.at(j))
 		}
-		lines = append(lines, text)
 	}
-	if len(lines) == 0 {
-		return ""
+	if len(calls) > 0 {
+		r.b.note("%s: commands that run make stay commands, so their targets are no nodes; to import another makefile: wf new FILE --from make FOLDER/Makefile", listed(calls))
 	}
-	if len(lines) > 1 && !r.m.oneShell {
-		for i, line := range lines {
-			if !simpleLine.Get().MatchString(line) || changesShell.Get().MatchString(line) {
-				lines[i] = apart(line)
+	r.noteTargetVariables()
+	r.noteFixedOutputs()
+	var texts []string
+	for _, j := range talking {
+		if !slices.Contains(texts, r.at(j)) {
+			texts = append(texts, r.at(j))
+		}
+	}
+	if len(texts) > 0 {
+		r.b.note("%s: the texts of $(info) are left out: write echo", listed(texts))
+	}
+	if len(deleted) > 0 {
+		r.b.note("make would delete intermediate files at the end, which is left out: %s. To delete them, add a node with rm", listed(deleted))
+	}
+	if _, on := r.db.special(".DELETE_ON_ERROR"); on {
+		r.b.note(".DELETE_ON_ERROR is left out: the file of a failed command stays. To delete it, write COMMAND || { rm -f FILE; exit 1; }")
+	}
+}
+
+// makeForTarget matches definitions of variables for one target that commands get in other ways than by their text.
+var makeForTarget = pattern.Of(`(?m)^([^\s#:=][^:=\n]*):[ \t]*(?:private[ \t]+|override[ \t]+)*(?:export[ \t]+(\w+)|(SHELL|\.SHELLFLAGS))[ \t]*[:+?]*=`)
+
+// noteTargetVariables adds notes about variables that the makefile exports for some targets only, and about shells of
+// targets.
+func (r *makeReader) noteTargetVariables() {
+	for _, file := range slices.Sorted(maps.Keys(r.a.Sources)) {
+		text := string(r.a.Sources[file])
+		for _, m := range makeForTarget.Get().FindAllStringSubmatchIndex(text, -1) {
+			name, where := "SHELL", fmt.Sprintf("%s:%d", r.a.sourceName(file), 1+strings.Count(text[:m[0]], "\n"))
+			if m[4] >= 0 {
+				name = text[m[4]:m[5]]
+			}
+			r.b.note("%s: %s for %s only is left out: set it in the command of the node (or in its attribute env)", where, name, clip(strings.TrimSpace(text[m[2]:m[3]])))
+		}
+	}
+}
+
+// makeOutput matches what runs commands while make reads a makefile.
+var makeOutput = pattern.Of(`\$[({]shell\s|(?m)^[ ]*[A-Za-z0-9_]+[ \t]*!=`)
+
+// noteFixedOutputs adds a note about outputs of commands that became parts of the workflow.
+func (r *makeReader) noteFixedOutputs() {
+	var places []string
+	for _, file := range slices.Sorted(maps.Keys(r.a.Sources)) {
+		line := 0
+		for text := range strings.Lines(string(r.a.Sources[file])) {
+			if line++; makeOutput.Get().MatchString(text) && !strings.HasPrefix(text, "#") {
+				places = append(places, fmt.Sprintf("%s:%d", r.a.sourceName(file), line))
 			}
 		}
-		return strings.Join(slices.Concat(r.exports, []string{strings.Join(lines, " &&\n")}), "\n")
 	}
-	return strings.Join(slices.Concat(r.exports, lines), "\n")
-}
-
-// ownVariables returns the variables that make sets for a recipe.
-func ownVariables(rule *makeRule) map[string]string {
-	var all, unique, orderOnly []string
-	for _, need := range rule.needs {
-		if need.orderOnly {
-			orderOnly = append(orderOnly, need.name)
-			continue
-		}
-		all = append(all, need.name)
-	}
-	unique = distinct(slices.Clone(all))
-	own := map[string]string{"@": rule.target, "^": strings.Join(unique, " "), "+": strings.Join(all, " "),
-		"?": strings.Join(unique, " "), "|": strings.Join(distinct(orderOnly), " "), "<": "", "*": rule.stem}
-	if len(all) > 0 {
-		own["<"] = all[0]
-	}
-	return own
-}
-
-// withoutPrefix removes the prefix of a recipe line: @ prints nothing, - ignores a failure, + runs even if
-// make runs nothing.
-func withoutPrefix(text string) (rest string, ignore bool) {
-	rest = strings.TrimLeft(text, "@-+ \t")
-	return rest, strings.Contains(text[:len(text)-len(rest)], "-")
-}
-
-var (
-	// simpleLine matches lines that can be joined with others.
-	simpleLine = pattern.Of(`^[A-Za-z0-9_./,:@%+ \t"$<>-]+$`)
-	// changesShell matches lines that would affect the next line in a common shell.
-	changesShell = pattern.Of(`(^|\s)(cd|export|set|unset|umask|exec|exit|return|trap|\.|if|for|while|case|until)\s|^[A-Za-z_][A-Za-z0-9_]*=|<<`)
-)
-
-// apart gives a line its own shell.
-func apart(line string) string {
-	if strings.ContainsAny(line, "#\n") {
-		return "(\n" + line + "\n)"
-	}
-	return "( " + line + " )"
-}
-
-// shell sets the shell of the makefile. One that cannot be expanded is left out.
-func (r *makeReader) shell() {
-	if shell := r.m.vars["SHELL"]; shell.line > 0 {
-		_ = catch(func() {
-			if text := r.m.vars.expand(shell.text, nil, shell.line); text != "/bin/sh" {
-				r.b.attr("shell", text)
-			}
-		})
+	if len(places) > 0 {
+		r.b.note("%s: what commands print while make reads the makefile is fixed from now on; write $$(shell …) as $(…) into a command to ask again", listed(places))
 	}
 }
 
-// noteUnused adds a note with the targets that the goals do not need.
+// noteUnused adds a note with the targets of the makefile that the goals do not need.
 func (r *makeReader) noteUnused() {
 	var left []string
-	for name, rule := range r.m.rules {
-		if r.state[name] == 0 && r.m.alias[name] == "" && rule.hasBody {
+	for name, rules := range r.db.targets {
+		_, inMakefiles := r.a.Sources[rules[0].file]
+		if rules[0].recipe != nil && inMakefiles && r.made[name] == nil && !slices.ContainsFunc(r.jobs, func(j *makeJob) bool { return j.target == name }) {
 			left = append(left, name)
 		}
 	}
 	slices.Sort(left)
 	if len(left) > 0 {
-		r.b.note("left out, since nothing that was asked for needs them: %s", strings.Join(left, ", "))
+		r.b.note("left out, since nothing that was asked for needs them: %s (--goal TARGET asks for more)", listed(left))
 	}
 }

@@ -70,7 +70,7 @@ func Mermaid(g *api.Graph) []byte {
 }
 
 // mermaidContainer is the attribute that names the subgraph of a sub-flow.
-const mermaidContainer = "container"
+const mermaidContainer = "is_container"
 
 // mermaidAttribute writes an attribute as a comment. Braces are escaped, because a comment with braces
 // could be read as a directive.

@@ -115,7 +115,7 @@ func (v *Display) events() []api.EventType {
 	if v.opt.JSON {
 		return nil
 	}
-	types := []api.EventType{api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunShort, api.RunComplete, api.NodeFailed, api.FileProblem,
+	types := []api.EventType{api.RunStarted, api.RunGrew, api.RunStopping, api.RunHeld, api.RunShort, api.RunStep, api.RunComplete, api.NodeFailed, api.FileProblem,
 		api.NodeWaiting, api.NodeDecided}
 	if v.opt.Progress != "none" || v.opt.Output == "grouped" || v.opt.Output == "stream" {
 		types = append(types, api.NodeStarted, api.NodeFinished, api.NodeSkipped)
@@ -221,6 +221,10 @@ func (v *Display) event(ctx context.Context, ev api.Event) error {
 		}
 	case api.RunHeld:
 		v.held(ev)
+	case api.RunStep:
+		if v.progress() && !v.opt.Quiet {
+			v.at(ev.Time, "%s", plain.Line(ev.Message))
+		}
 	case api.RunShort:
 		if ev.Short != nil && v.progress() && !v.opt.Quiet {
 			v.at(ev.Time, "%s", words.Short(*ev.Short))

@@ -175,12 +175,12 @@ func (v *Display) copyOutput(ctx context.Context, b *bytes.Buffer, q client.LogQ
 			return cut, err
 		}
 		w := v.outputWriter(b)
-		most := &capped{r, groupedBytes, groupedLines}
+		most := &capped{r: r, bytes: groupedBytes, lines: groupedLines}
 		_, err = io.Copy(w, most)
+		cut = cut || err == nil && most.more()
 		if err = errors.Join(err, w.Flush(), r.Close()); err != nil {
 			return cut, err
 		}
-		cut = cut || stream.Size > int64(groupedBytes-most.bytes)
 	}
 	return cut, nil
 }

@@ -14,7 +14,17 @@ const (
 // A capped reader ends after a number of bytes or lines, whichever comes first.
 type capped struct {
 	r            io.Reader
-	bytes, lines int // that are left
+	bytes, lines int  // that are left
+	dropped      bool // bytes were read that come after the last line
+}
+
+// more reports whether r has more than was returned.
+func (c *capped) more() bool {
+	if c.dropped || c.bytes > 0 && c.lines > 0 {
+		return c.dropped
+	}
+	n, _ := io.ReadFull(c.r, make([]byte, 1))
+	return n > 0
 }
 
 // Read reads no further than the end of the last allowed line.
@@ -30,7 +40,7 @@ func (c *capped) Read(p []byte) (int, error) {
 		}
 		at += end + 1
 		if c.lines--; c.lines == 0 {
-			n = at
+			c.dropped, n = at < n, at
 		}
 	}
 	c.bytes -= n

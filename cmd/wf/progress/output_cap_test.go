@@ -24,7 +24,7 @@ func TestCapped(t *testing.T) {
 		for name, slow := range map[string]func(io.Reader) io.Reader{
 			"whole": func(r io.Reader) io.Reader { return r }, "bytewise": iotest.OneByteReader, "with its end": iotest.DataErrReader,
 		} {
-			got, err := io.ReadAll(&capped{slow(strings.NewReader(c.text)), c.bytes, c.lines})
+			got, err := io.ReadAll(&capped{r: slow(strings.NewReader(c.text)), bytes: c.bytes, lines: c.lines})
 			if err != nil || string(got) != c.want {
 				t.Errorf("%s: %q, %d bytes, %d lines: %q, %v", name, c.text, c.bytes, c.lines, got, err)
 			}

@@ -207,10 +207,18 @@ func (s *summary) failureDetail(detail api.RunDetail, g likeness) {
 	}
 	s.print("\n  %s", head)
 	s.field("command", words.Beginning(x.Command))
-	if detail.Wrapper != "" {
+	own := map[string]bool{}
+	for _, text := range x.Surroundings {
+		name, value, _ := strings.Cut(text, "=")
+		own[name] = true
+		s.field(name, value)
+	}
+	if detail.Wrapper != "" && !own["wrapper"] {
 		s.field("wrapper", detail.Wrapper)
 	}
-	s.field("cwd", detail.Cwd)
+	if !own["cwd"] {
+		s.field("cwd", detail.Cwd)
+	}
 	s.tailField(g)
 	s.field("log", s.logCommand(detail.Run, x.Name))
 	if len(g.also) > 0 {

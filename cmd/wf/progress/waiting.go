@@ -7,10 +7,13 @@ import (
 	"wf/tui/words"
 )
 
-// notExecuted returns " mocked" for a node that was not executed, otherwise "".
+// notExecuted returns " mocked" or " up to date (run 41)" for a node that was not executed, otherwise "".
 func notExecuted(ev api.Event) string {
-	if ev.Mocked {
+	switch {
+	case ev.Mocked:
 		return " mocked"
+	case ev.UpToDate:
+		return " " + plain.Line(ev.Message)
 	}
 	return ""
 }
@@ -46,7 +49,7 @@ func (v *Display) nodeWaiting(ev api.Event) {
 	if !v.progress() || v.opt.Quiet || v.folded() && ev.Wait.Kind != api.WaitRetry {
 		return
 	}
-	if ev.Wait.Kind == api.WaitPool && !v.opt.Verbose {
+	if (ev.Wait.Kind == api.WaitPool || ev.Wait.Kind == api.WaitPreparation) && !v.opt.Verbose {
 		return
 	}
 	v.at(ev.Time, "%s %s %s", v.p.Glyph(runview.WaitState(ev.Wait)), plain.Line(ev.Name), words.Wait(*ev.Wait, ev.Time))

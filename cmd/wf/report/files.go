@@ -74,7 +74,8 @@ type testCase struct {
 	state api.State
 	tail  tail.Tail // the end of the output of a failed node
 
-	mocked, handled bool // see api.NodeStatus
+	mocked, handled bool   // see api.NodeStatus
+	upToDate        string // see words.UpToDate
 	status          api.NodeStatus
 }
 
@@ -107,7 +108,7 @@ func Collect(ctx context.Context, s *progress.Target, run string) (*Account, err
 	for _, n := range status.Nodes {
 		x := last[n.ID]
 		delete(last, n.ID)
-		if x == nil && (n.Run != run || n.State == api.StateOK && !n.Mocked || n.Container && n.Instances == nil) {
+		if x == nil && (n.Run != run || n.State == api.StateOK && !n.Mocked && !n.UpToDate || n.Container && n.Instances == nil) {
 			continue // not in the run, or kept from an earlier one
 		}
 		if n.SubFlow == "" && ofSubFlow(n, status.Nodes) {
@@ -117,7 +118,7 @@ func Collect(ctx context.Context, s *progress.Target, run string) (*Account, err
 			continue // the failed instances are cases of their own
 		}
 		c := testCase{name: plain.Line(n.Name), class: plain.Line(n.Group), exec: x, state: n.State,
-			mocked: n.Mocked, handled: n.Handled, status: n}
+			mocked: n.Mocked, handled: n.Handled, upToDate: words.UpToDate(&n), status: n}
 		if x != nil && n.State != api.StateSkipped && !n.Container {
 			c.state, c.handled = outcome(x), x.Handled
 		}

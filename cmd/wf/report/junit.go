@@ -54,6 +54,9 @@ func writeJUnit(w io.Writer, a *Account) error {
 		case c.state == api.StateOK && c.mocked:
 			suite.Skipped++
 			out.Skipped = &junitOutcome{Message: "mocked"}
+		case c.state == api.StateOK && c.upToDate != "":
+			suite.Skipped++
+			out.Skipped = &junitOutcome{Message: c.upToDate}
 		case c.state == api.StateOK:
 		case c.state == api.StateFailed && !c.handled: // a handled failure is not a failure of the run
 			suite.Failures++

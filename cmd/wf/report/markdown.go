@@ -51,6 +51,9 @@ func writeMarkdown(w io.Writer, a *Account) error {
 		if c.mocked {
 			result += " (mocked)"
 		}
+		if c.upToDate != "" {
+			result = c.upToDate
+		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", p.Glyph(c.state), markdownText(c.name), took, markdownText(result))
 	}
 	for i, c := range rows {

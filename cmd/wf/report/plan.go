@@ -54,6 +54,12 @@ func Plan(w io.Writer, p console.Paint, plan api.Plan, verbose bool, width int) 
 		if step.Executor != "" && step.Mock == nil {
 			fmt.Fprintf(&b, "  %*s  executor: %s\n", digits, "", plain.Line(step.Executor))
 		}
+		if len(step.Surroundings) > 0 && step.Mock == nil {
+			fmt.Fprintf(&b, "  %*s  %s\n", digits, "", p.Clip(plain.Line(strings.Join(step.Surroundings, ", ")), max(0, width-digits-4)))
+		}
+		if step.Files != "" && step.Mock == nil {
+			fmt.Fprintf(&b, "  %*s  files: %s\n", digits, "", plain.Line(step.Files))
+		}
 		if step.Mock != nil {
 			fmt.Fprintf(&b, "  %*s  not executed: %s\n", digits, "", plain.Line(MockText(*step.Mock)))
 		}
@@ -98,6 +104,9 @@ func planTitle(plan api.Plan) string {
 	}
 	if plan.Conditional > 0 {
 		title += fmt.Sprintf(", and up to %d more", plan.Conditional)
+	}
+	if plan.UpToDate > 0 {
+		title += fmt.Sprintf(", %d of them up to date", plan.UpToDate)
 	}
 	if len(plan.Steps) == 0 {
 		return title

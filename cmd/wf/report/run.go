@@ -70,7 +70,7 @@ func runHead(b *strings.Builder, p console.Paint, d api.RunDetail, now time.Time
 	var t console.Table
 	for _, field := range [][2]string{
 		{"workfile", d.Workfile}, {"what", words.Asked(d.RunSummary)}, {"started", moment(d.Started, now)}, {"ended", ended},
-		{"exit code", code}, {"by", by}, {"trigger", triggerText(d.Trigger)}, {"wrapper", d.Wrapper}, {"params", words.Values(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
+		{"exit code", code}, {"by", by}, {"trigger", triggerText(d.Trigger)}, {"profile", d.Profile}, {"wrapper", d.Wrapper}, {"params", words.Values(d.Params)}, {"mocked", mocksText(d.Mocks)}, {"cwd", d.Cwd}, {"limits", limits}, {"version", d.Version},
 		{"records", d.Folder}, {"damage", d.Problem}, {"left", survivors},
 	} {
 		if field[1] != "" {
@@ -126,6 +126,9 @@ func runLimits(d api.RunDetail) string {
 	}
 	if d.FailFast {
 		parts = append(parts, "fail-fast")
+	}
+	if d.NoCache {
+		parts = append(parts, "no-cache")
 	}
 	return strings.Join(parts, ", ")
 }

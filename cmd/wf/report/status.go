@@ -33,7 +33,7 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	if n.Wait != nil {
 		parts = append(parts, waitDetail(n, now))
 	}
-	if n.Instances != nil && n.Instances.Begun > 0 {
+	if n.Instances != nil && n.Instances.Begun > 0 && n.SubFlow != "workfile" {
 		parts = append(parts, instancesText(*n.Instances))
 	}
 	switch n.State {
@@ -53,7 +53,7 @@ func stateDetail(n api.NodeStatus, now time.Time) string {
 	if n.State != api.StateRunning && n.DurationMS != nil {
 		parts = append(parts, words.SpanMS(n.DurationMS))
 	}
-	for _, text := range []string{words.Engine(n.Engine, n.State), words.Peak(n.PeakBytes)} {
+	for _, text := range []string{words.UpToDate(&n), words.Engine(n.Engine, n.State), words.Peak(n.PeakBytes)} {
 		if text != "" {
 			parts = append(parts, text)
 		}

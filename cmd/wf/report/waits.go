@@ -70,7 +70,7 @@ const shownInstances = 3
 // shownName returns the name of a node in lists: a node of a sub-flow stands for all instances.
 func shownName(n api.NodeStatus, subFlows map[string]string) string {
 	if around := subFlows[n.Parent]; around != "" && !runview.OfInstance(n.Name) {
-		return plain.Line(around + "[*]/" + n.Name)
+		return plain.Line(around + "[*]/" + strings.TrimPrefix(n.Name, around+"/"))
 	}
 	return plain.Line(n.Name)
 }
@@ -84,6 +84,9 @@ func subFlowsOf(nodes []api.NodeStatus) map[string]string {
 				found = map[string]string{}
 			}
 			found[n.ID] = n.Name
+			if n.SubFlow == "workfile" { // it runs once, and its nodes have its name
+				found[n.ID] = ""
+			}
 		}
 	}
 	return found
@@ -99,7 +102,7 @@ func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	if n.SubFlow != "" {
 		parts = append(parts, n.SubFlow)
 	}
-	if n.Instances != nil && n.Instances.Begun > 0 {
+	if n.Instances != nil && n.Instances.Begun > 0 && n.SubFlow != "workfile" {
 		parts = append(parts, instancesText(*n.Instances))
 	}
 	if n.Wait != nil {
@@ -110,6 +113,9 @@ func lsDetail(p console.Paint, n api.NodeStatus, now time.Time) string {
 	}
 	if n.Mocked {
 		parts = append(parts, "mocked")
+	}
+	if text := words.UpToDate(&n); text != "" {
+		parts = append(parts, text)
 	}
 	if n.Handled {
 		parts = append(parts, "handled")

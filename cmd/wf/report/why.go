@@ -34,6 +34,10 @@ func Why(w io.Writer, p console.Paint, why api.Why, now time.Time, file string) 
 	for _, line := range why.Text {
 		fmt.Fprintf(w, "  %s\n", plain.Line(line))
 	}
+	for _, text := range why.Node.Surroundings {
+		name, value, _ := strings.Cut(text, "=")
+		fmt.Fprintf(w, "  %s: %s\n", name, plain.Line(value))
+	}
 	err := printCommand(w, "  command:", words.Beginning(why.Node.Command))
 	if err == nil && why.Run != "" && why.Node.Executions > 0 && why.Node.Run == why.Run {
 		_, err = fmt.Fprintf(w, "  log: wf logs %s%s\n", words.Quote(why.Run+"/"+why.Node.Name), file)

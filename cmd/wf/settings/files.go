@@ -120,6 +120,9 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 		if (strings.HasPrefix(k.key, executorTable+".") || isDestinationKey(k.key)) && personal {
 			continue
 		}
+		if k.key == profileTable || strings.HasPrefix(k.key, profileTable+".") {
+			continue
+		}
 		s, known := byFileKey(k.key)
 		switch {
 		case k.key == executorTable:
@@ -148,6 +151,9 @@ func parseConfig(path string, data []byte, personal bool) (Values, error) {
 			return nil, WrongValue(k.key+" = "+text, problem, where, exit.DidYouMean(text, allowed))
 		}
 		found[s.Key] = Value{text, where}
+	}
+	if _, err := parseRunProfiles(path, data, values); err != nil {
+		return nil, err
 	}
 	if personal {
 		if _, err := parseProfiles(path, data, values); err != nil {

@@ -73,6 +73,8 @@ func All() []Setting {
 			Help: "what runs write into the workfile: none, status, or file (also output)"},
 		{Key: "executor", InFiles: "default-executor", Kind: KindExecutor, Attr: "executor",
 			Help: "where commands run that name no executor: local (the default), or one of wf help executors"},
+		{Key: "profile", InFiles: "default-profile", Kind: KindText,
+			Help: "the profile that runs have: parameters and attributes for a purpose, wf help profiles"},
 		{Key: "timeout", Kind: KindTime, Builtin: "0s", Commands: runCommands, Help: "stop a run after this time; 0s = never"},
 		{Key: "grace", Kind: KindTime, Builtin: "10s", Commands: runCommands, Help: "time between TERM and KILL when a run is stopped"},
 		{Key: "interrupt", Kind: KindWord, Words: InterruptWords, Builtin: progress.InterruptCancel,

@@ -1,0 +1,71 @@
+package api
+
+// Endpoints returns all requests that a daemon answers, in the order of their declarations. A program that passes
+// requests on decides by them what it passes on.
+func Endpoints() []Endpoint {
+	return []Endpoint{
+		GetVersion.Endpoint,
+		ProvePort.Endpoint,
+		GetServer.Endpoint,
+		StopServer.Endpoint,
+		GetMetrics.Endpoint,
+		ListPools.Endpoint,
+		ResizePool.Endpoint,
+		ListTriggers.Endpoint,
+		GetTriggerLog.Endpoint,
+		EnableTriggers.Endpoint,
+		DisableTrigger.Endpoint,
+		FireTrigger.Endpoint,
+		UseSecret.Endpoint,
+		CreateWorkfile.Endpoint,
+		MoveWorkfile.Endpoint,
+		ListHistories.Endpoint,
+		ListNotifications.Endpoint,
+		ChangeNotifications.Endpoint,
+		TestNotifications.Endpoint,
+		OpenWorkspace.Endpoint,
+		GetValue.Endpoint,
+		ListKeys.Endpoint,
+		SetValue.Endpoint,
+		DeleteValue.Endpoint,
+		AddToValue.Endpoint,
+		CloseWorkspace.Endpoint,
+		GetStatus.Endpoint,
+		WatchEvents.Endpoint,
+		CheckWorkfile.Endpoint,
+		SelectNodes.Endpoint,
+		ExplainNode.Endpoint,
+		GetOutputs.Endpoint,
+		GetLog.Endpoint,
+		ReadOutput.Endpoint,
+		EditWorkfile.Endpoint,
+		UndoEdit.Endpoint,
+		RedoEdit.Endpoint,
+		ResetNodes.Endpoint,
+		SaveCopy.Endpoint,
+		ListParams.Endpoint,
+		EvalExpression.Endpoint,
+		ListApprovals.Endpoint,
+		DecideApproval.Endpoint,
+		PlanRun.Endpoint,
+		AcceptNodes.Endpoint,
+		StartRun.Endpoint,
+		ListRuns.Endpoint,
+		PruneRuns.Endpoint,
+		StopRuns.Endpoint,
+		GetRun.Endpoint,
+		RemoveRun.Endpoint,
+		StopRun.Endpoint,
+		CompareRuns.Endpoint,
+		ReadWorkfile.Endpoint,
+		GetTrace.Endpoint,
+		ReadHooks.Endpoint,
+		GetOutlook.Endpoint,
+		GetLive.Endpoint,
+	}
+}
+
+// OfWorkspace reports whether the request is about an open workspace, whose id is in its path.
+func (e Endpoint) OfWorkspace() bool {
+	return e.Path == inWorkspace || len(e.Path) > len(inWorkspace) && e.Path[:len(inWorkspace)+1] == inWorkspace+"/"
+}

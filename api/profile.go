@@ -1,0 +1,21 @@
+package api
+
+// A Profile is a named set of changes to a workfile for a run, from the table [profile.NAME] of a configuration.
+type Profile struct {
+	Name       string              `json:"name"`
+	Params     map[string]any      `json:"params,omitempty"` // for parameters that the request does not set
+	Attributes []ProfileAttributes `json:"attributes,omitempty"`
+}
+
+// ProfileAttributes are attributes that a profile sets on the nodes that a selector selects.
+type ProfileAttributes struct {
+	Selector string            `json:"selector,omitempty"` // "" = the graph
+	Set      map[string]string `json:"set"`
+}
+
+// A RunFile is what was read of a file that says how commands are executed.
+type RunFile struct {
+	Vars    []string `json:"vars,omitempty"`    // KEY=VALUE
+	Sum     string   `json:"sum,omitempty"`     // of its content
+	Problem string   `json:"problem,omitempty"` // why it cannot be used
+}
