@@ -14,7 +14,7 @@ func editActions() []action {
 		{groupEdit, []string{"D", "delete"}, "delete", "delete nodes or edges; it asks which, and whether to join the neighbours", "", atDrawing, isNow, give(func(m *model) tea.Msg { return m.menus().delete() })},
 		{groupEdit, []string{"e"}, "edit commands", "edit the commands of the marked nodes or the selection in $EDITOR", "edit", atMain, isNow, give(func(m *model) tea.Msg { return m.doc.editCommands() })},
 		{groupEdit, []string{"E"}, "node form", "change name, command, group and attributes of the node", "", atMain, isNow, give(func(m *model) tea.Msg { return m.doc.nodeForm() })},
-		{groupEdit, nil, "ungroup", "dissolve the container that is selected, or in which the selection lies; its nodes stay", "", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().ungroup() })},
+		{groupEdit, nil, "ungroup", "dissolve the container around the selection; its nodes stay", "", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().ungroup() })},
 		{groupEdit, nil, "move", "move the marked nodes or the selection into a container, or out of theirs", "", atMain, isNow, give(func(m *model) tea.Msg { return m.menus().moveNodes() })},
 		{groupEdit, []string{"b"}, "conditions", "set the condition under which an edge of the node fires", "", atDrawing, isNow, give(func(m *model) tea.Msg { return m.menus().conditions() })},
 		{groupEdit, []string{"w"}, "wrapper", "change the wrapper of all commands, from presets if you like", "", atDrawing, isNow, give(func(m *model) tea.Msg { return m.doc.wrapper() })},

@@ -152,5 +152,5 @@ func (e *env) checkFound(file, command string) error {
 // applies says whether the setting applies to a flag of cmd.
 func applies(s settings.Setting, cmd *cobra.Command) bool {
 	disabled := s.DisabledBy != "" && cmd.Flags().Changed(s.DisabledBy)
-	return cmd.Flags().Lookup(s.Key) != nil && !disabled && (s.Commands == nil || slices.Contains(s.Commands, cmd.Name()))
+	return !s.Flagless && cmd.Flags().Lookup(s.Key) != nil && !disabled && (s.Commands == nil || slices.Contains(s.Commands, cmd.Name()))
 }

@@ -48,10 +48,10 @@ at the top of the workfile.
   dot        digraphs of Graphviz: the command of a node is its attribute command, or else its
              label; dashed and dotted edges are non-blocking; clusters are groups; control flow
              as written by wf graph
-  make       what GNU make would execute for the goals. Make evaluates the makefile, and so runs its
-             $(shell …): wf asks on a terminal, or takes --trust. No recipe is executed. Variables set
-             with ?= become parameters; targets that differ in one word become a sub-flow with foreach,
-             unless --flat is given. wf ignores file times, so every node runs
+  make       what GNU make would execute for the goals. Make evaluates the makefile, and so
+             runs its $(shell …): wf asks on a terminal, or takes --trust. No recipe is executed.
+             Variables set with ?= become parameters; targets that differ in one word become a
+             sub-flow with foreach, unless --flat is given. wf ignores file times: every node runs
   mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
              the labels of the arrows from a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6

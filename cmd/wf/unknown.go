@@ -20,7 +20,7 @@ var otherWords = map[string]string{
 	"watch": "attach", "follow": "attach", "monitor": "attach", "ps": "status", "state": "status", "info": "status", "top": "status",
 	"explain": "why", "reason": "why", "lint": "check", "validate": "check", "verify": "check",
 	"init": "new", "create": "new", "clear": "reset", "clean": "reset", "add": "edit", "set": "edit", "undo": "edit", "redo": "edit",
-	"inbox": "approvals", "pending": "approvals", "accept": "approve", "confirm": "approve", "yes": "approve", "deny": "reject", "refuse": "reject", "no": "reject",
+	"inbox": "approvals", "pending": "approvals", "confirm": "approve", "yes": "approve", "deny": "reject", "refuse": "reject", "no": "reject",
 	"outputs": "out", "result": "out", "results": "out",
 	"service": "server", "manual": "man", "store": "kv", "counter": "kv", "config": "doctor", "settings": "doctor", "env": "doctor", "diagnose": "doctor",
 }

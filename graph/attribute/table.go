@@ -122,7 +122,7 @@ var table = []Attribute{
 
 	// The graph.
 	{Name: "secrets", On: Node | Graph, Kind: Other, Mistaken: []string{"secret", "mask", "masks", "hide"},
-		Meaning: "names of variables, or add-mask: their values are *** in logs, events and reports; wf help secrets"},
+		Meaning: "names of variables, or add-mask: values that are shown as ***; wf help secrets"},
 	{Name: "jobs", On: Graph, Role: Shapes, Kind: Number, Meaning: "how many commands run at once"},
 	{Name: "max_activations", On: Graph, Kind: Count, Meaning: "how often a node may run in one run; 1000"},
 	{Name: "max_instances", On: Graph, Kind: Count, Meaning: "maximum number of nodes in all instances of a run; 500000"},

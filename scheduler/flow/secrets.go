@@ -32,6 +32,10 @@ func (r *reader) secrets() {
 			text, _ := n.Attr(attrSecrets)
 			r.secretNames(n, text)
 		}
+		if part := n.Part(); part != nil { // the graph of another workfile
+			text, _ := part.Attr(attrSecrets)
+			r.secretNames(n, text)
+		}
 		r.f.Secrets.Any = r.f.Secrets.Any || strings.Contains(n.Label, Announcement)
 	}
 	s := &r.f.Secrets
