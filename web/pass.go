@@ -15,11 +15,18 @@ func passes(e api.Endpoint) bool {
 	return e.OfWorkspace() && e != api.CloseWorkspace.Endpoint && e != api.WatchEvents.Endpoint
 }
 
+// unmasked is the parameter that asks for the values of secrets, see api.OutputQuery and api.HooksQuery.
+const unmasked = "unmasked"
+
 // pass returns the handler that passes a request on.
 func (s *Server) pass(e api.Endpoint) visitor {
 	return func(w http.ResponseWriter, r *http.Request, v Visit) error {
 		if v.ReadOnly && e.ChangesSomething() {
 			return &api.Error{Code: api.CodeRefused, Message: "this page is only for reading", Fix: "wf web opens one that can change things"}
+		}
+		query := r.URL.Query()
+		if query.Has(unmasked) {
+			return &api.Error{Code: api.CodeRefused, Message: "a page does not show the values of secrets", Fix: "wf logs --raw shows them"}
 		}
 		ws, err := s.find(r.PathValue("id"), v)
 		if err != nil {
@@ -33,7 +40,7 @@ func (s *Server) pass(e api.Endpoint) visitor {
 		if run := r.PathValue("run"); run != "" {
 			values = append(values, run)
 		}
-		answer, err := ws.Forward(r.Context(), e, r.URL.Query(), body, values...)
+		answer, err := ws.Forward(r.Context(), e, query, body, values...)
 		if err != nil {
 			return err
 		}

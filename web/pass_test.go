@@ -41,6 +41,27 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// TestSecretsStayHidden: No page, also none that may change things, gets the values of secrets.
+func TestSecretsStayHidden(t *testing.T) {
+	s := serve(t, newFakeDaemon(t, two()))
+	outputs := []api.Endpoint{api.ReadOutput.Endpoint, api.ReadHooks.Endpoint}
+	for _, e := range outputs {
+		s.daemon.answer(e.Method, e.Path, "text")
+	}
+	for _, v := range []Visit{{File: theFile}, {ReadOnly: true, File: theFile}} {
+		token := s.open(v)
+		for _, e := range outputs {
+			path := strings.NewReplacer("{id}", "ws", "{run}", "1").Replace(e.Path)
+			if status, _, body := s.request(e.Method, path, token, "", nil); status != http.StatusOK {
+				t.Errorf("%s: %d %s", path, status, body)
+			}
+			if status, _, body := s.request(e.Method, path+"?unmasked=1", token, "", nil); status != http.StatusForbidden {
+				t.Errorf("%s?unmasked=1: %d %s", path, status, body)
+			}
+		}
+	}
+}
+
 // TestReadOnlySeesItsFileOnly: With a file, no other workfile can be opened, listed or read; without one, those with a history.
 func TestReadOnlySeesItsFileOnly(t *testing.T) {
 	s := serve(t, newFakeDaemon(t, two()))
