@@ -71,7 +71,8 @@ func (c *includer) part(p *Part, number int) {
 
 // Attributes of a graph that hold for all of its nodes, and where an included graph keeps them.
 var (
-	inheritedByContainers = []string{"executor", "cpus", "mem", "gpus", "time", "partition", "account", "constraint", "cluster_options", "cluster_mode"}
+	inheritedByContainers = []string{"executor", "cpus", "mem", "gpus", "time", "partition", "account", "constraint", "cluster_options", "cluster_mode",
+		"wrapper", "shell", "cwd", "env_file", "container", "container_engine", "container_args", "conda", "pixi", "nix"}
 	inheritedByCommands   = []string{"output", "before_node", "after_node"}
 )
 

@@ -41,10 +41,9 @@ func (a *nodeReader) unit(s *Sub) {
 			a.wrong(CodeSubFlow, name, "%s does not go with workfile; put the node into a container with %s", name, name)
 		}
 	}
-	for _, name := range []string{"wrapper", "shell", "cwd", "prefix", "suffix"} {
-		own, _ := a.g.Attr(name)
-		if text, _ := part.Attr(name); strings.TrimSpace(text) != "" && text != own {
-			a.wrong(CodeSubFlow, graph.AttrWorkfile, "%s has its own %s, and all commands of a run have that of its workfile; write the same one here, or none there", a.n.WorkfileName(), name)
+	for name, instead := range map[string]string{attrEnv: "its nodes", "prefix": "its wrapper", "suffix": "its wrapper"} {
+		if text, _ := part.Attr(name); strings.TrimSpace(text) != "" {
+			a.wrong(CodeSubFlow, graph.AttrWorkfile, "%s has the graph attribute %s, which counts only if it runs by itself; write it into %s", a.n.WorkfileName(), name, instead)
 		}
 	}
 	a.with(s.Unit)
