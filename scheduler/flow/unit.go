@@ -41,9 +41,10 @@ func (a *nodeReader) unit(s *Sub) {
 			a.wrong(CodeSubFlow, name, "%s does not go with workfile; put the node into a container with %s", name, name)
 		}
 	}
-	for name, instead := range map[string]string{attrEnv: "its nodes", "prefix": "its wrapper", "suffix": "its wrapper"} {
-		if text, _ := part.Attr(name); strings.TrimSpace(text) != "" {
-			a.wrong(CodeSubFlow, graph.AttrWorkfile, "%s has the graph attribute %s, which counts only if it runs by itself; write it into %s", a.n.WorkfileName(), name, instead)
+	for _, only := range []struct{ name, instead string }{{attrEnv, "its nodes"}, {"prefix", "its wrapper"}, {"suffix", "its wrapper"}} {
+		if text, _ := part.Attr(only.name); strings.TrimSpace(text) != "" {
+			a.wrong(CodeSubFlow, graph.AttrWorkfile, "%s has the graph attribute %s, which counts only if it runs by itself; write it into %s",
+				a.n.WorkfileName(), only.name, only.instead)
 		}
 	}
 	a.with(s.Unit)
