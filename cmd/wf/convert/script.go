@@ -209,6 +209,12 @@ func (r *scriptReader) argument(n *syntax.ParamExp) {
 func (r *scriptReader) build() {
 	var before *scriptBlock
 	stops := len(r.setup) > 0 && strings.Contains(r.setup[0], "e")
+	preludes, envs := make([][]*scriptPart, len(r.blocks)), make([][]string, len(r.blocks))
+	for i := len(r.blocks) - 1; i >= 0; i-- { // later blocks first: they say what the earlier ones send
+		if r.blocks[i].name != "" {
+			preludes[i], envs[i] = r.prelude(i)
+		}
+	}
 	var repeated []*scriptPart
 	for i, block := range r.blocks {
 		for _, p := range block.parts {
@@ -217,7 +223,7 @@ func (r *scriptReader) build() {
 		if block.name == "" {
 			continue
 		}
-		prelude, env := r.prelude(i)
+		prelude, env := preludes[i], envs[i]
 		lines := slices.Clone(r.setup)
 		lines = append(lines, r.argumentLine()...)
 		for _, p := range prelude {

@@ -39,6 +39,9 @@ func (r *scriptReader) prelude(at int) (parts []*scriptPart, env []string) {
 	for _, p := range r.blocks[at].parts {
 		maps.Copy(needed, p.uses)
 	}
+	for _, name := range r.blocks[at].sends { // it may change the value in some cases only
+		needed[name] = true
+	}
 	for i := at - 1; i >= 0; i-- {
 		block := r.blocks[i]
 		for _, name := range r.determined(block) {
@@ -129,7 +132,7 @@ func (r *scriptReader) names(p *scriptPart) {
 			}
 			p.defines[name] = true
 		})
-		if f, ok := s.Cmd.(*syntax.FuncDecl); ok {
+		if f, ok := s.Cmd.(*syntax.FuncDecl); ok && f.Name != nil {
 			p.defines[f.Name.Value] = true
 			sets := map[string]bool{}
 			defined(f.Body, func(name string, _ uint, _ bool) { sets[name] = true })
