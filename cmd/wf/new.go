@@ -40,8 +40,8 @@ func newNew(e *env) *cobra.Command {
 		Long: `New creates a workfile: an empty one, one from a list of commands, or with --from one from a
 text or the workflow of another program. INPUT is the file to read, or "-" for standard input; it is not
 changed. If the input has something that a workfile cannot express, the error names the line and
-nothing is written. Differences in meaning are printed as notes, which are also written as a comment
-at the top of the workfile.
+nothing is written. What is left out or differs in meaning is printed as notes, which are also written
+as a comment at the top of the workfile.
 
   dagu       steps with command, script, env, depends, preconditions, retries, outputs and
              repetitions; parameters; schedules of Dagu are left out
@@ -52,6 +52,14 @@ at the top of the workfile.
              runs its $(shell …): wf asks on a terminal, or takes --trust. No recipe is executed.
              Variables set with ?= become parameters; targets that differ in one word become a
              sub-flow with foreach, unless --flat is given. wf ignores file times: every node runs
+  nextflow   what nextflow -with-dag writes as DOT, Mermaid or HTML: the processes and their order,
+             without commands
+  script     a shell script: each part below a comment is a node, named after the comment, after the
+             part before. Variables, functions and cd of earlier parts are repeated where they are
+             needed; values that commands determined are passed on as outputs; $1, $2 … become
+             parameters. What cannot work in shells of their own is an error with its line
+  snakemake  what snakemake --dag and snakemake -n -p print, in one file: jobs, named after their
+             rules and wildcards, with commands, threads and memory
   mermaid    flowcharts: the text of a node is its command; dotted arrows are non-blocking;
              the labels of the arrows from a decision are its outcomes
   wfcommons  recorded workflows, versions 1.3 to 1.6
@@ -71,6 +79,7 @@ such nodes a command.`,
   wf new --from-lines --chain < commands.txt  a node per line, one after the other
   wf new night.wf --from-lines night.sh       a node per command of a script
   wf new build.wf --from make Makefile        what make would execute
+  (snakemake --dag; snakemake -n -p) | wf new flow.wf --from snakemake -
   wf new night.wf --from yaml night.yaml      a text as wf text prints it
   wf new plan.wf --from dot plan.dot --command './{}.sh'`,
 		Args: nargs(0, 2),

@@ -114,13 +114,13 @@ func notExpressible(name, format string, err error) error {
 }
 
 // inputWord names the inputs in messages.
-var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance", "yaml": "text",
+var inputWord = map[string]string{"dagu": "workflow", "dot": "graph", "make": "makefile", "mermaid": "diagram", "wfcommons": "instance", "nextflow": "graph", "script": "script", "snakemake": "output", "yaml": "text",
 	"lines": "list of commands"}
 
-// folder keeps the working folder of the commands of make and dagu: if the workfile is in another folder than the
+// folder keeps the working folder of the commands of make, Snakemake and Dagu: if the workfile is in another folder than the
 // input, it gets the folder of the input as its attribute cwd.
 func (o *newOptions) folder(e *env, req *api.NewRequest) (note string) {
-	if o.input == "-" || o.from != "make" && o.from != "dagu" || req.Attrs["cwd"] != "" {
+	if o.input == "-" || !slices.Contains([]string{"make", "dagu", "snakemake"}, o.from) || req.Attrs["cwd"] != "" {
 		return ""
 	}
 	home := filepath.Dir(e.Abs(o.input))

@@ -82,6 +82,9 @@ var readers = map[string]func(*builder, []byte){
 	"dagu":      readDagu,
 	"dot":       readDot,
 	"mermaid":   readMermaid,
+	"nextflow":  readNextflow,
+	"script":    readScript,
+	"snakemake": readSnakemake,
 	"wfcommons": readWfCommons,
 	"yaml":      readText,
 }
@@ -147,7 +150,8 @@ type builder struct {
 	// labels are texts of edges that are not conditions, and decisions the nodes drawn as decisions.
 	labels    []string
 	decisions map[int]bool
-	tried     int // number of edges that were named, with repetitions
+	shapes    map[string]string // of nodes by id: the shape in DOT, the brackets in Mermaid
+	tried     int               // number of edges that were named, with repetitions
 }
 
 // A builderEdge identifies an edge: edges with the same values are merged.
@@ -164,7 +168,7 @@ type link struct {
 }
 
 func newBuilder(o Options) *builder {
-	return &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}}
+	return &builder{opt: o, wf: &Workflow{}, at: map[string]int{}, edges: map[builderEdge]int{}, decisions: map[int]bool{}, shapes: map[string]string{}}
 }
 
 // node returns the node with the id, which is also its name, and creates it if necessary. The pointer is

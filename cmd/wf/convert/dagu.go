@@ -113,6 +113,7 @@ func (r *daguReader) rootKeys() keys {
 		"name": attr("name"), "description": attr("description"), "params": r.readParams,
 		"maxactivesteps": r.jobs, "dotenv": r.dotenv, "workingdir": attr("cwd"), "shell": func(n *yaml.Node) { r.b.attr("shell", scalar(n)) },
 		"env":           func(n *yaml.Node) { r.env = append(r.env, environment(n)...) },
+		"container":     r.container(r.b.attr),
 		"preconditions": preconditions, "precondition": preconditions,
 		"type": func(n *yaml.Node) {
 			if r.kind = scalar(n); r.kind != "graph" && r.kind != "chain" {

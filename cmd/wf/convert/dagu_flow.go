@@ -26,7 +26,6 @@ var daguInstead = map[string]string{
 	"call":      "read the child workflow into a workfile of its own, and write the command wf run FILE",
 	"executor":  "write the command that runs it there, such as docker run or ssh",
 	"type":      "write the command that runs it there, such as docker run or ssh",
-	"container": "write docker run into the command, or set the attribute wrapper",
 	"action":    "write the command that does it",
 	"approval":  "set the attribute approve on a node",
 }

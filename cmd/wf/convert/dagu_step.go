@@ -58,6 +58,7 @@ func (r *daguReader) step(n *yaml.Node, name string) {
 				fail(n.Line, "%q is not a name of a variable", clip(s.output))
 			}
 		},
+		"executor": s.executor(r), "container": r.container(func(name, value string) { s.attrs[name] = value }),
 		"dir": into(&s.dir), "workingdir": into(&s.dir),
 		"env":           func(n *yaml.Node) { s.env = environment(n) },
 		"preconditions": preconditions, "precondition": preconditions,

@@ -272,6 +272,9 @@ func (p *dotParser) describe(id string, attrs map[string]dotToken) {
 	if command, ok := attrs["command"]; ok {
 		setCommand(n, dotLabel(command.text, id, p.name))
 	}
+	if shape := attrs["shape"].text; shape != "" {
+		p.b.shapes[id] = shape
+	}
 	switch attrs["shape"].text {
 	case "diamond", "Mdiamond":
 		p.b.decisions[p.b.at[id]] = true

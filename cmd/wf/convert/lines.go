@@ -67,7 +67,11 @@ func failShell(err error) {
 	if errors.As(err, &parse) {
 		panic(&Error{Line: int(parse.Pos.Line()), Msg: "a shell does not understand it: " + parse.Text, Fix: "every line must be a command for a shell"})
 	}
-	fail(0, "a shell does not understand it: %s", err)
+	var other syntax.LangError
+	if errors.As(err, &other) {
+		panic(&Error{Line: int(other.Pos.Line()), Msg: "bash does not understand it: " + other.Feature, Fix: "every line must be a command for sh or bash"})
+	}
+	fail(1, "a shell does not understand it: %s", err)
 }
 
 // lastLine returns the line in which a statement ends.

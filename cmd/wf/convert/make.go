@@ -268,17 +268,16 @@ const maxMakeDepth = 10_000
 
 // emit adds nodes and edges to the workflow. Instances are added once, in their containers.
 func (r *makeReader) emit() {
-	env := r.environment()
+	if env := r.environment(); env != "" {
+		r.b.attr("env", env)
+	}
 	for _, n := range r.nodes {
 		if b := n.bundle(); b == nil {
 			node := r.b.node(n.id, r.line(n.job))
 			setCommand(node, n.command)
-			if env != "" && n.job != nil {
-				setAttr(node, "env", env)
-			}
 		} else if !b.emitted {
 			b.emitted = true
-			r.emitBundle(b, env)
+			r.emitBundle(b)
 		}
 	}
 	for _, n := range r.nodes {
@@ -309,7 +308,7 @@ func (r *makeReader) line(j *makeJob) int {
 	return j.line
 }
 
-// environment returns the attribute env of nodes: what the makefile exports.
+// environment returns the attribute env of the graph: what the makefile exports.
 func (r *makeReader) environment() string {
 	var lines []string
 	for _, name := range slices.Sorted(maps.Keys(r.a.Exports)) {

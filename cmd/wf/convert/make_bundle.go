@@ -210,7 +210,7 @@ func programName(command string) string {
 }
 
 // emitBundle adds the container of a bundle and the nodes in it.
-func (r *makeReader) emitBundle(b *makeBundle, env string) {
+func (r *makeReader) emitBundle(b *makeBundle) {
 	items, _ := json.Marshal(b.items) // texts only
 	line := r.line(b.classes[0].nodes[0].job)
 	container := r.b.node(b.id, line)
@@ -220,9 +220,6 @@ func (r *makeReader) emitBundle(b *makeBundle, env string) {
 		n := r.b.node(b.innerID(c), r.line(c.nodes[0].job))
 		n.Name, n.Parent = c.inner, b.id
 		setCommand(n, c.command)
-		if env != "" {
-			setAttr(n, "env", env)
-		}
 	}
 	for _, c := range b.classes {
 		for _, before := range c.nodes[0].after {

@@ -36,6 +36,7 @@ type mermaidParser struct {
 	pos  int
 	line int
 
+	latest    string                    // the brackets of the latest text, with a quote if it was quoted
 	open      []mermaidGroup            // the enclosing subgraphs
 	subgraphs map[string]int            // lines, by id
 	around    map[string][]mermaidGroup // of nodes, by id: the enclosing subgraphs, outermost first
@@ -238,6 +239,7 @@ func (p *mermaidParser) node() (id string) {
 	}
 	if text, found := p.shape(); found {
 		setCommand(p.b.node(id, p.line), text)
+		p.b.shapes[id] = p.latest
 	}
 	p.take(len(mermaidClass.Get().FindString(p.rest())))
 	return id
@@ -277,9 +279,11 @@ func (p *mermaidParser) shape() (text string, found bool) {
 		if !p.takes(s.open) {
 			continue
 		}
+		p.latest = s.open
 		if strings.HasPrefix(strings.TrimLeft(p.rest(), spaces), `"`) {
 			p.skip(spaces)
 			p.take(1)
+			p.latest += `"`
 			end := strings.IndexByte(p.rest(), '"')
 			if end < 0 {
 				fail(begin, "the text has no end")
