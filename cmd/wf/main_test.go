@@ -98,7 +98,7 @@ func TestUsageErrors(t *testing.T) {
 		"new --from make":                 "needs two names",
 		"new a b":                         "too many arguments: b",
 		"new --goal x":                    "needs --from make",
-		"new a --from pdf b":              "must be one of dagu, dot, make, mermaid, wfcommons",
+		"new a --from pdf b":              "must be one of dagu, dot, make, mermaid, nextflow, script, snakemake, wfcommons",
 		"graph --format pdf":              "must be one of tree, text, dot, mermaid, json, svg, png",
 		"graph --watch --format svg":      "--watch cannot be used with --format svg",
 		"export":                          "no file to export to",
