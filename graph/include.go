@@ -73,7 +73,7 @@ func (c *includer) part(p *Part, number int) {
 var (
 	inheritedByContainers = []string{"executor", "cpus", "mem", "gpus", "time", "partition", "account", "constraint", "cluster_options", "cluster_mode",
 		"wrapper", "shell", "cwd", "env_file", "container", "container_engine", "container_args", "conda", "pixi", "nix"}
-	inheritedByCommands   = []string{"output", "before_node", "after_node"}
+	inheritedByCommands = []string{"output", "before_node", "after_node"}
 )
 
 // withAttrs returns attributes with those of a graph that they lack.
