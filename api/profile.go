@@ -13,7 +13,7 @@ type ProfileAttributes struct {
 	Set      map[string]string `json:"set"`
 }
 
-// A RunFile is what was read of a file that says how commands are executed.
+// A RunFile is what the planner has read of a file that an attribute such as env_file or conda names.
 type RunFile struct {
 	Vars    []string `json:"vars,omitempty"`    // KEY=VALUE
 	Sum     string   `json:"sum,omitempty"`     // of its content

@@ -89,7 +89,7 @@ func TestHostileFileNamesInABrowser(t *testing.T) {
 	d.answer("GET", api.ListRuns.Path, api.RunList{})
 	d.answer("GET", api.ListApprovals.Path, api.ApprovalList{})
 	s := serve(t, d)
-	path := "/work/50%#1?<img src=x onerror=\"pwned=1\">'.graphml"
+	path := "/srv/50%#1?<img src=x onerror=\"pwned=1\">'.graphml"
 	s.opt.Workfiles = func() []Workfile { return []Workfile{{Path: path, Run: "1", Result: api.Succeeded, When: time.Now()}} }
 	tab := browser.Open(s.Invite(Visit{}), 900, 700)
 	tab.Wait(`document.querySelector('.file-card b')?.textContent.includes('<img src=x')`)
@@ -101,6 +101,35 @@ func TestHostileFileNamesInABrowser(t *testing.T) {
 	if got := d.got("POST " + api.OpenWorkspace.Path); len(got) == 0 || !strings.Contains(got[0], "50%#1?") {
 		t.Errorf("opened: %q", got)
 	}
+}
+
+// TestThemeInABrowser: The page is as dark as the system, until a person chooses; the choice stays.
+func TestThemeInABrowser(t *testing.T) {
+	browser := webtest.Start(t)
+	d := newFakeDaemon(t, two())
+	d.answer("GET", api.ListRuns.Path, api.RunList{})
+	d.answer("GET", api.ListApprovals.Path, api.ApprovalList{})
+	s := serve(t, d)
+	tab := browser.Open(s.Invite(Visit{File: theFile}), 900, 700)
+	paper := func(color string) string { return `getComputedStyle(document.body).backgroundColor === '` + color + `'` }
+	light, dark := paper("rgb(247, 248, 250)"), paper("rgb(14, 19, 26)")
+	button := `[aria-label="Light or dark"]`
+	tab.Dark(true)
+	tab.Wait(dark)
+	tab.Dark(false)
+	tab.Wait(light)
+	tab.Wait(`document.querySelector('` + button + `')`)
+	tab.Click(button)
+	tab.Wait(dark)
+	if err := tab.Eval(`location.reload()`, nil); err != nil {
+		t.Fatal(err)
+	}
+	tab.Wait(`document.querySelector('` + button + `')`)
+	tab.Wait(dark)
+	tab.Click(button)
+	tab.Wait(light)
+	tab.Dark(true)
+	tab.Wait(light)
 }
 
 // TestStagesInABrowser: A double click or Enter opens a stage, Enter on one of its nodes folds it again, and z changes how nodes

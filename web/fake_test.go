@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // theFile is the workfile that the fake daemon has.
-const theFile = "/work/flow.graphml"
+const theFile = "/srv/flow.graphml"
 
 // A fakeDaemon answers on a unix socket, as a daemon does, and notes what it was asked.
 type fakeDaemon struct {

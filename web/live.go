@@ -152,7 +152,7 @@ func (p *live) serve(ctx context.Context, cancel func()) error {
 	}
 	hidden := p.s.lives.show(ws)
 	defer func() {
-		if hidden() { // the daemon closes what nobody needs; a later request opens it again
+		if hidden() { // the last tab that showed this workfile: the daemon may close it, and a later request opens it again
 			bounded, stop := context.WithTimeout(context.Background(), closeTime)
 			_ = ws.Close(bounded)
 			stop()

@@ -67,7 +67,7 @@ func TestReadOnlySeesItsFileOnly(t *testing.T) {
 	s := serve(t, newFakeDaemon(t, two()))
 	s.daemon.answer("GET", api.GetStatus.Path, two())
 	s.open(Visit{}) // somebody else has it open
-	other := s.enter(Visit{ReadOnly: true, File: "/work/other.graphml"})
+	other := s.enter(Visit{ReadOnly: true, File: "/srv/other.graphml"})
 	if status, _, _ := s.request("POST", "/open", other, `{"path":"`+theFile+`"}`, nil); status != http.StatusForbidden {
 		t.Errorf("open: %d", status)
 	}

@@ -43,7 +43,7 @@ type Options struct {
 type Workfile struct {
 	Path   string     `json:"path"`             // absolute
 	Run    string     `json:"run,omitempty"`    // number of the latest run
-	Result api.Result `json:"result,omitempty"` // of it; "" = it is active, or nobody knows
+	Result api.Result `json:"result,omitempty"` // of that run; "" = it is active, or its end is unknown
 	When   time.Time  `json:"when"`             // of its end, or its start
 	Active []string   `json:"active,omitempty"` // numbers of the active runs; set by the server
 }

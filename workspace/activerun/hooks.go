@@ -190,8 +190,14 @@ func (h *Host) runHook(ctx context.Context, dir, cwd string, env []string, k his
 	began := time.Now()
 	out, err = h.asker().Ask(ctx, executor.Question{Command: "exec 2>&1\n" + k.Command, Cwd: cwd, Env: override(env, []string{"WF_HOOK=" + k.Event}),
 		Limit: mostHookOutput, Cut: true, Time: time.Duration(k.TimeoutMS) * time.Millisecond})
+	h.keepOutput(dir, k.Event+" of "+k.From, began, out, err)
+	return out, err
+}
+
+// keepOutput appends the output of a hook or a preparation, and how it ended, to the file in the folder of the run.
+func (h *Host) keepOutput(dir, title string, began time.Time, out []byte, err error) {
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "== %s of %s, %s\n", k.Event, k.From, began.UTC().Format(time.RFC3339))
+	fmt.Fprintf(&text, "== %s, %s\n", title, began.UTC().Format(time.RFC3339))
 	text.Write(out)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
 		text.WriteByte('\n')
@@ -202,9 +208,8 @@ func (h *Host) runHook(ctx context.Context, dir, cwd string, env []string, k his
 	}
 	fmt.Fprintf(&text, "== %s after %s\n", result, time.Since(began).Round(time.Millisecond))
 	if wrong := appendTo(filepath.Join(dir, history.HooksFile), text.Bytes()); wrong != nil {
-		h.Log.Warn("the output of a hook cannot be kept", "folder", dir, "err", wrong)
+		h.Log.Warn("the output of "+title+" cannot be kept", "folder", dir, "err", wrong)
 	}
-	return out, err
 }
 
 func appendTo(path string, data []byte) error {

@@ -1,7 +1,6 @@
 package activerun
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -59,6 +58,11 @@ func (pr *preparing) of(node int) *surroundings.Preparation {
 	if s == nil || runstate.ExecutorOf(&pr.run.State, node) != "" {
 		return nil
 	}
+	return pr.need(s)
+}
+
+// need returns what commands with some surroundings need, or nil.
+func (pr *preparing) need(s *history.Surroundings) *surroundings.Preparation {
 	p, known := pr.needed[s]
 	if !known {
 		if pr.needed == nil {
@@ -74,11 +78,7 @@ func (pr *preparing) of(node int) *surroundings.Preparation {
 // ahead of their turn.
 func (pr *preparing) pending() bool {
 	for k := range pr.run.Request.Surroundings {
-		s := &pr.run.Request.Surroundings[k]
-		if s.Box == nil && s.Environment == nil {
-			continue
-		}
-		if p := surroundings.Prepared(s, pr.run.host.State); p != nil && (pr.steps[p.Key] == nil || !pr.steps[p.Key].ready) {
+		if p := pr.need(&pr.run.Request.Surroundings[k]); p != nil && (pr.steps[p.Key] == nil || !pr.steps[p.Key].ready) {
 			return true
 		}
 	}
@@ -289,20 +289,7 @@ func (h *Host) prepare(ctx context.Context, dir, cwd string, p *surroundings.Pre
 	began := time.Now()
 	q.Command = "exec 2>&1\n" + p.Script
 	out, err := h.asker().Ask(ctx, q)
-	var text bytes.Buffer
-	fmt.Fprintf(&text, "== %s, %s\n", p.Doing, began.UTC().Format(time.RFC3339))
-	text.Write(out)
-	if len(out) > 0 && out[len(out)-1] != '\n' {
-		text.WriteByte('\n')
-	}
-	result := "ok"
-	if err != nil {
-		result = err.Error()
-	}
-	fmt.Fprintf(&text, "== %s after %s\n", result, time.Since(began).Round(time.Millisecond))
-	if wrong := appendTo(filepath.Join(dir, history.HooksFile), text.Bytes()); wrong != nil {
-		h.Log.Warn("the output of a preparation cannot be kept", "folder", dir, "err", wrong)
-	}
+	h.keepOutput(dir, p.Doing, began, out, err)
 	if err != nil {
 		err = errors.New(strings.TrimSpace(reasonOf(out, err)))
 	}

@@ -343,7 +343,7 @@ func (e *examination) look() (d examined) {
 // examines reports whether the command of an execution has succeeded, and its files are looked at.
 func (re *reuse) examines(id executor.ID) bool { return re.looks[id] != nil && re.looks[id].ends }
 
-// ended remembers the success of an execution whose end is in the journal.
+// ended is called when the end of an execution has been written to the journal. If it succeeded, its success is remembered.
 func (re *reuse) ended(id executor.ID, ok bool, outputs json.RawMessage) {
 	l := re.looks[id]
 	if l == nil {

@@ -14,7 +14,7 @@ type MakeAnswers struct {
 	Program string            // how make is called, such as gmake
 	DryRun  []byte            // standard output of make -n -B --trace -p for the goals
 	Exports map[string]string // what the makefile adds to the environment of its recipes
-	Removed []string          // what it removes from this environment
+	Removed []string          // names of variables that it does not pass on to its recipes
 	Goals   []string          // the targets that were asked for; none means the default goal
 	Sources map[string][]byte // makefiles, by the names that make uses
 	Name    string            // of the makefile in messages

@@ -9,9 +9,11 @@ let screen = null;
 
 // theme follows the system until a person chooses.
 const theme = {
-  get dark() { return (document.documentElement.dataset.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'; },
+  link: document.getElementById('dark'),
+  get dark() { return matchMedia(this.link.media).matches; },
+  use(name) { this.link.media = name === 'dark' ? 'all' : 'not all'; },
   set(name) {
-    document.documentElement.dataset.theme = name;
+    this.use(name);
     try { localStorage.setItem('wf-theme', name); } catch { /* it is remembered as long as the page is open */ }
     changed();
   },
@@ -47,8 +49,9 @@ document.addEventListener('keydown', (e) => {
 });
 
 async function begin() {
-  try { const kept = localStorage.getItem('wf-theme'); if (kept === 'dark' || kept === 'light') document.documentElement.dataset.theme = kept; } catch { /* without a memory the system decides */ }
+  try { const kept = localStorage.getItem('wf-theme'); if (kept === 'dark' || kept === 'light') theme.use(kept); } catch { /* without a memory the system decides */ }
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed);
+  theme.link.addEventListener('load', changed);
   let entered;
   try { entered = await enter(); } catch { entered = { ok: false, why: { message: 'wf web does not answer', fix: 'start it again with wf web' } }; }
   if (!entered.ok) { out(entered.why); return; }
