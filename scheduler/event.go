@@ -63,7 +63,7 @@ type Event struct {
 
 	Exit    int            // Finished: the exit code, if HasExit
 	Outputs map[string]any // Finished, Decided, UpToDate; kept, and never changed
-	// Stdout is what the command printed, if a text of the workfile reads it (flow.Flow.Printed). Finished.
+	// Stdout is what the command printed, if a text of the workfile reads it (flow.Flow.Printed). Finished, UpToDate.
 	Stdout *expression.Kept
 	Items  []any // Finished, Listed: the lines of a command that prints items, the rows of a table; kept, and never changed
 

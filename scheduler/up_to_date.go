@@ -57,7 +57,7 @@ func (r *Run) upToDate(ev *Event) {
 	if n := &r.nodes[i]; n.status != graph.Queued || n.dispatched || r.waiting(i) || !r.DeclaresOutputs(ev.Node) {
 		panic(fmt.Sprintf("internal error: scheduler: node %s up to date while %q", r.Path(ev.Node), n.status))
 	}
-	r.activity(i).finish(outcome{ok: true, hasExit: true, outputs: ev.Outputs, message: ev.Message, upToDate: true})
+	r.activity(i).finish(outcome{ok: true, hasExit: true, outputs: ev.Outputs, stdout: ev.Stdout, message: ev.Message, upToDate: true})
 }
 
 // DeclaredInputs returns the inputs that the nodes of the workfile declare, whether or not they are part of the run: lists of

@@ -160,7 +160,7 @@ func TestHeaders(t *testing.T) {
 // TestWebSocketOfAnotherSite: Only the page itself may open the WebSocket, and nothing is sent before its token.
 func TestWebSocketOfAnotherSite(t *testing.T) {
 	s := serve(t, newFakeDaemon(t, two()))
-	address := strings.Replace(s.Origin(), "http", "ws", 1) + "/live"
+	address := strings.Replace(s.origin, "http", "ws", 1) + "/live"
 	for _, origin := range []string{"", "https://evil.example", "http://127.0.0.1:1", "null"} {
 		h := http.Header{}
 		if origin != "" {

@@ -111,7 +111,9 @@ func TestThemeInABrowser(t *testing.T) {
 	d.answer("GET", api.ListApprovals.Path, api.ApprovalList{})
 	s := serve(t, d)
 	tab := browser.Open(s.Invite(Visit{File: theFile}), 900, 700)
-	paper := func(color string) string { return `getComputedStyle(document.body).backgroundColor === '` + color + `'` }
+	paper := func(color string) string {
+		return `getComputedStyle(document.body).backgroundColor === '` + color + `'`
+	}
 	light, dark := paper("rgb(247, 248, 250)"), paper("rgb(14, 19, 26)")
 	button := `[aria-label="Light or dark"]`
 	tab.Dark(true)
@@ -188,7 +190,7 @@ func TestSignInInABrowser(t *testing.T) {
 	if strings.Contains(found.Href, code(address)) || found.Cookie != "" || found.Local != "{}" || !found.Token {
 		t.Errorf("%+v", found)
 	}
-	tab.Go(s.Origin() + "/?loaded=again")
+	tab.Go(s.origin + "/?loaded=again")
 	tab.Wait(`location.search && document.querySelector('.file-card')`)
 	var visited []string
 	for range 2 {
@@ -201,7 +203,7 @@ func TestSignInInABrowser(t *testing.T) {
 	}
 	other := browser.Open(address, 900, 700)
 	other.Wait(`document.querySelector('.out')?.textContent.includes('was used already')`)
-	fresh := browser.Open(s.Origin(), 900, 700)
+	fresh := browser.Open(s.origin, 900, 700)
 	fresh.Wait(`document.querySelector('.out')?.textContent.includes('not signed in')`)
 	if got := fresh.Problems(); len(got) > 0 {
 		t.Errorf("%q", got)
@@ -235,7 +237,7 @@ func TestAnotherSiteInABrowser(t *testing.T) {
 	mine.Wait(`document.querySelector('.file-card')`)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = w.Write([]byte(strings.NewReplacer("PAGE", s.Origin(), "FILE", theFile).Replace(attack)))
+		_, _ = w.Write([]byte(strings.NewReplacer("PAGE", s.origin, "FILE", theFile).Replace(attack)))
 	}))
 	defer site.Close()
 	for _, address := range []string{site.URL, strings.Replace(site.URL, "127.0.0.1", "localhost", 1)} {
@@ -374,7 +376,7 @@ func TestActionsInABrowser(t *testing.T) {
 func TestOutputsInABrowser(t *testing.T) {
 	browser := webtest.Start(t)
 	s := serve(t, newFakeDaemon(t, two()))
-	tab := browser.Open(s.Origin(), 600, 400)
+	tab := browser.Open(s.origin, 600, 400)
 	tab.Wait(`document.querySelector('.out')`)
 	cases := []struct{ name, in, want string }{
 		{"colours", "a\x1b[1;31mb\x1b[0mc\n", `a|b/1b|c`},

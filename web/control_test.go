@@ -33,7 +33,7 @@ func TestControl(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Serve(ctx, s.Server, stop) }()
 	address, state, err := AskInvite(t.Context(), path, Visit{File: theFile, ReadOnly: true, Request: api.RunRequest{User: "ann"}})
-	if err != nil || state.PID != os.Getpid() || !strings.HasPrefix(address, s.Origin()+"/#code=") {
+	if err != nil || state.PID != os.Getpid() || !strings.HasPrefix(address, s.origin+"/#code=") {
 		t.Fatalf("%s %+v %v", address, state, err)
 	}
 	status, _, body := s.request("POST", "/session", "", `{"code":"`+code(address)+`"}`, nil)

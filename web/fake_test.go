@@ -212,7 +212,7 @@ func serve(t *testing.T, d *fakeDaemon) *serving {
 // request sends a request as the page does, changed by change, and returns its status, headers and body.
 func (s *serving) request(method, path, token, body string, change func(*http.Request)) (int, http.Header, string) {
 	s.t.Helper()
-	req, err := http.NewRequest(method, s.Origin()+path, strings.NewReader(body))
+	req, err := http.NewRequest(method, s.origin+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ type tab struct {
 // dial opens the WebSocket as the page does.
 func (s *serving) dial() *tab {
 	s.t.Helper()
-	conn, _, err := websocket.DefaultDialer.Dial(strings.Replace(s.Origin(), "http", "ws", 1)+"/live", http.Header{"Origin": {s.origin}})
+	conn, _, err := websocket.DefaultDialer.Dial(strings.Replace(s.origin, "http", "ws", 1)+"/live", http.Header{"Origin": {s.origin}})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -161,7 +161,7 @@ func TestFollowedOutputComesAtOnce(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 		}
 	})
-	req, _ := http.NewRequest("GET", s.Origin()+api.ReadOutput.At("ws")+"?follow=1", nil)
+	req, _ := http.NewRequest("GET", s.origin+api.ReadOutput.At("ws")+"?follow=1", nil)
 	req.Header.Set("Authorization", "Bearer "+token)
 	go func() { more <- "one\n" }()
 	resp, err := s.http.Do(req)

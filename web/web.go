@@ -119,9 +119,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// Origin returns the address of the page without a code: http://127.0.0.1:PORT.
-func (s *Server) Origin() string { return s.origin }
-
 // Invite returns an address that opens the page once, within CodeTime.
 func (s *Server) Invite(v Visit) string { return s.origin + "/#code=" + s.sessions.invite(v) }
 

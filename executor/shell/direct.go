@@ -21,7 +21,7 @@ func Direct(shell, line string, find func(name string) (path string, ok bool)) (
 		return "", nil, false
 	}
 	for {
-		words, ok := plainWords(line)
+		words, ok := PlainWords(line)
 		if !ok || !startsProgram(words) {
 			return path, argv, argv != nil
 		}
@@ -94,12 +94,8 @@ func startsProgram(words []string) bool {
 	return first != "" && !shellWords()[first] && !strings.Contains(first, "=")
 }
 
-// PlainWords splits a line that consists only of words, blanks and simple quotes. ok is false if a shell might read it in another
-// way, or if there is no word.
-func PlainWords(line string) (words []string, ok bool) { return plainWords(line) }
-
-// plainWords splits a line that consists only of words, blanks and simple quotes.
-func plainWords(line string) (words []string, ok bool) {
+// PlainWords splits a line that consists only of words, blanks and simple quotes.
+func PlainWords(line string) (words []string, ok bool) {
 	if !strings.ContainsFunc(line, func(c rune) bool { return c != ' ' && c != '\t' && (c >= utf8.RuneSelf || !isPlain(byte(c))) }) {
 		words = strings.Fields(line) // most lines have no quotes
 		return words, len(words) > 0

@@ -46,7 +46,7 @@ func Words(shell string) ([]string, error) {
 	case !strings.ContainsAny(shell, " \t'\"") || isProgram(shell) == nil:
 		return []string{shell}, nil
 	}
-	words, plain := plainWords(shell)
+	words, plain := PlainWords(shell)
 	if !plain {
 		return nil, fmt.Errorf("shell %q: it is not a program with options", shell)
 	}

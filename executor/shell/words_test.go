@@ -13,7 +13,7 @@ func TestPlainWordsOfShell(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SampledFrom([]string{"a", "b c", "'", `"`, `\`, `\'`, `\"`, `\$`, "$", "`", " ", "\n", "=", "x", "'it'", `"q"`, "!"})
 		line := strings.Join(rapid.SliceOfN(part, 1, 10).Draw(t, "line"), "")
-		words, ok := plainWords(line)
+		words, ok := PlainWords(line)
 		if !ok {
 			return
 		}

@@ -118,7 +118,7 @@ func (r *Run) end(rep executor.Report) {
 	announced, attempt := r.host.Out.Pending(), r.Sched.Attempt(i)
 	rec := r.endRecord(rep)
 	r.commit(rec)
-	r.reuse.ended(rep.ID, rec.OK, rec.Outputs)
+	r.reuse.ended(rep.ID, rec)
 	r.host.Out.Noted(announced, n.ID, r.Unmatched(i))
 	switch {
 	case r.Sched.Handled(i):

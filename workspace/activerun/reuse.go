@@ -2,7 +2,6 @@ package activerun
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -230,7 +229,7 @@ func (re *reuse) looked(b *batch) {
 			re.run.finish(executor.Report{Kind: executor.Ended, ID: at.id, Time: clock.Now(), Exit: executor.Exit{Failed: true}, Message: at.err.Error()})
 		case at.found != nil && at.found.Success != nil:
 			s := at.found.Success
-			re.run.commit(history.Record{Type: history.RecordUpToDate, Node: at.id.Node, ID: re.run.Nodes[at.id.Node].ID, Message: s.Text(), Outputs: s.Values})
+			re.run.commit(history.Record{Type: history.RecordUpToDate, Node: at.id.Node, ID: re.run.Nodes[at.id.Node].ID, Message: s.Text(), Outputs: s.Values, Stdout: s.Stdout})
 		default:
 			re.looks[at.id] = &look{task: at.task, found: at.found}
 			re.run.preparing.enqueue(at.id)
@@ -343,17 +342,18 @@ func (e *examination) look() (d examined) {
 // examines reports whether the command of an execution has succeeded, and its files are looked at.
 func (re *reuse) examines(id executor.ID) bool { return re.looks[id] != nil && re.looks[id].ends }
 
-// ended is called when the end of an execution has been written to the journal. If it succeeded, its success is remembered.
-func (re *reuse) ended(id executor.ID, ok bool, outputs json.RawMessage) {
+// ended is called when the end of an execution has been written to the journal. If it succeeded, its success is remembered, without
+// secret values.
+func (re *reuse) ended(id executor.ID, rec history.Record) {
 	l := re.looks[id]
 	if l == nil {
 		return
 	}
 	delete(re.looks, id)
 	switch {
-	case !ok:
+	case !rec.OK:
 	case l.success != nil:
-		l.success.Values = outputs
+		l.success.Values, l.success.Stdout = re.run.masks.JSON(rec.Outputs), re.run.masks.JSON(rec.Stdout)
 		re.memory.Remember(l.success)
 		re.unsaved = true
 	case l.message != "":

@@ -75,7 +75,7 @@ type Record struct {
 	PeakBytes int64      `json:"peak_bytes"` // end: of memory; 0 = unknown
 
 	Outputs json.RawMessage `json:"outputs"` // JSON object. end, up_to_date: content of WF_OUTPUT; decide: values of the decision
-	// end: what the command printed, if a text of the workfile reads it: a text, or the number of bytes of one that is too long.
+	// end, up_to_date: what the command printed, if a text of the workfile reads it: a text, or the number of bytes of one that is too long.
 	Stdout json.RawMessage `json:"stdout"`
 	Items  json.RawMessage `json:"items"`  // JSON list. end, items: items that the command of a sub-flow printed, or the rows of its table
 	Inputs json.RawMessage `json:"inputs"` // JSON object. dispatch: input of the command beyond the environment of the run

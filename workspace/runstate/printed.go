@@ -52,7 +52,7 @@ func outputOf(f *flow.Flow, n *graph.Node) graph.Output {
 	return graph.OutputSplit
 }
 
-// stdoutOf returns what a command printed, from the record of its end; nil if the record does not contain it.
+// stdoutOf returns what a command printed, from the record of its end, or of the earlier end that still holds; nil if the record does not contain it.
 func stdoutOf(rec history.Record) *expression.Kept {
 	var kept expression.Kept
 	if rec.Stdout == nil || json.Unmarshal(rec.Stdout, &kept) != nil {

@@ -177,6 +177,7 @@ func (r *State) noteRecord(rec history.Record) (ev scheduler.Event, decides bool
 	case history.RecordUpToDate:
 		ev.Kind, ev.Message = scheduler.UpToDate, rec.Message
 		ev.Outputs, _ = params.Decode(rec.Outputs)
+		ev.Stdout = stdoutOf(rec)
 	case history.RecordTick:
 		return scheduler.Event{Kind: scheduler.Tick}, true
 	case history.RecordClock:

@@ -20,7 +20,7 @@ func TaskOf(r *State, i int, path, line string) (t uptodate.Task, ok bool) {
 	if len(t.Outputs) == 0 {
 		return t, false
 	}
-	t.Node, t.Folder, t.Inputs, t.Version = path, r.Request.Cwd, uptodate.Paths(f.Inputs), f.Version
+	t.Node, t.Folder, t.Inputs, t.Version, t.Prints = path, r.Request.Cwd, uptodate.Paths(f.Inputs), f.Version, prints(r, i)
 	shell, programs := r.Request.Shell, []string(nil)
 	if s := SurroundingsOf(r, i); s != nil {
 		t.Folder = cmp.Or(s.Cwd, t.Folder)
@@ -40,6 +40,15 @@ func TaskOf(r *State, i int, path, line string) (t uptodate.Task, ok bool) {
 	t.Command = uptodate.Commanded(append([]string{shell, line, placeOf(r, t.Folder)}, programs...)...)
 	t.Values = valuesOf(r, i, line)
 	return t, true
+}
+
+// prints reports whether a text of the workfile reads what a node prints. In a dry run, nodes of instances have no entry in Nodes.
+func prints(r *State, i int) bool {
+	if i < len(r.Nodes) {
+		return r.Nodes[i].Printed
+	}
+	t := r.Templates[r.Sched.Template(i)]
+	return t != nil && t.printed
 }
 
 // placeOf returns a working folder relative to the workfile, so that moving both changes nothing.

@@ -26,6 +26,7 @@ type Success struct {
 	Facts   Facts             `json:"facts"`
 	Outputs map[string]Digest `json:"outputs"`          // by declared path
 	Values  json.RawMessage   `json:"values,omitempty"` // what the command has written to WF_OUTPUT
+	Stdout  json.RawMessage   `json:"stdout,omitempty"` // what it has printed; nil if no expression read it
 	// Accepted means that a person has declared the outputs to be right (wf accept); there was no execution.
 	Accepted string `json:"accepted,omitempty"`
 }

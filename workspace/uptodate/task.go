@@ -20,6 +20,7 @@ type Task struct {
 	Inputs  []string          // as declared, see Paths
 	Outputs []string
 	Version string
+	Prints  bool // what the command printed is needed, so it must be known
 }
 
 // A Look is what was found before an execution.
@@ -49,6 +50,10 @@ func (m *Memory) Look(ctx context.Context, t Task) (*Look, error) {
 	m.mu.Unlock()
 	if s == nil {
 		l.Why = m.unknown(t, l)
+		return l, nil
+	}
+	if t.Prints && s.Stdout == nil {
+		l.Why = "an expression reads what it prints, which is not known of " + s.origin()
 		return l, nil
 	}
 	for _, path := range l.Facts.Outputs {
@@ -193,7 +198,7 @@ func (m *Memory) Accept(ctx context.Context, t Task, person string) error {
 	}
 	s := &Success{Node: t.Node, Time: time.Now().UTC().Truncate(time.Millisecond), Facts: l.Facts, Outputs: outputs, Accepted: person}
 	if earlier := m.Latest(t.Node); earlier != nil {
-		s.Values = earlier.Values
+		s.Values, s.Stdout = earlier.Values, earlier.Stdout
 	}
 	m.Remember(s)
 	return nil
