@@ -98,7 +98,7 @@ func TestHostileFileNamesInABrowser(t *testing.T) {
 	tab.Wait(`document.querySelector('.file-bar b')?.textContent.includes('<img src=x') && document.title.includes('<img src=x')`)
 	tab.Wait(`document.querySelector('.run-line .hint')`)
 	unharmed(t, tab)
-	if got := d.got("POST " + api.OpenWorkspace.Path); len(got) == 0 || !strings.Contains(got[0], "50%#1?") {
+	if got := d.await("POST " + api.OpenWorkspace.Path); len(got) == 0 || !strings.Contains(got[0], "50%#1?") {
 		t.Errorf("opened: %q", got)
 	}
 }
@@ -334,7 +334,7 @@ func TestActionsInABrowser(t *testing.T) {
 	tab.Type("moon")
 	tab.Key("Enter")
 	tab.Wait(`!document.querySelector('dialog')`)
-	if got := d.got("POST " + api.StartRun.At("ws")); len(got) != 1 || !strings.Contains(got[0], `"target":"moon"`) {
+	if got := d.await("POST " + api.StartRun.At("ws")); len(got) != 1 || !strings.Contains(got[0], `"target":"moon"`) {
 		t.Errorf("run: %q", got)
 	}
 	d.frames <- api.Frame{Events: []api.Event{{Seq: 1, Time: end, Type: api.RunStarted, Run: "2", Nodes: 2}, started(2, "n0", end)}}
@@ -342,7 +342,7 @@ func TestActionsInABrowser(t *testing.T) {
 	tab.Key("x")
 	tab.Click("dialog button.bad")
 	tab.Wait(`!document.querySelector('dialog')`)
-	if got := d.got("POST " + api.StopRun.At("ws", "2")); len(got) != 1 {
+	if got := d.await("POST " + api.StopRun.At("ws", "2")); len(got) != 1 {
 		t.Errorf("stop: %q", got)
 	}
 	tab.Wait(`document.querySelector('.badge').textContent === '1'`)
@@ -350,7 +350,7 @@ func TestActionsInABrowser(t *testing.T) {
 	tab.Click(".choice:nth-child(3) input")
 	tab.Click(".ask button.main")
 	tab.Wait(`!document.querySelector('.ask button.main').disabled`)
-	if got := d.got("POST " + api.DecideApproval.At("ws")); len(got) != 1 || !strings.Contains(got[0], `"case":"wait"`) || !strings.Contains(got[0], `"approved":true`) {
+	if got := d.await("POST " + api.DecideApproval.At("ws")); len(got) != 1 || !strings.Contains(got[0], `"case":"wait"`) || !strings.Contains(got[0], `"approved":true`) {
 		t.Errorf("answer: %q", got)
 	}
 	tab.Key("H")

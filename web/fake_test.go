@@ -34,6 +34,7 @@ type fakeDaemon struct {
 	srv    *http.Server
 
 	mu       sync.Mutex // guards the others
+	noted    *sync.Cond // told of each request in asked
 	status   api.Status
 	asked    []string // METHOD PATH?QUERY BODY
 	watchers []*websocket.Conn
@@ -42,6 +43,7 @@ type fakeDaemon struct {
 
 func newFakeDaemon(t *testing.T, status api.Status) *fakeDaemon {
 	d := &fakeDaemon{t: t, socket: filepath.Join(t.TempDir(), "s"), mux: http.NewServeMux(), status: status, frames: make(chan api.Frame), watched: make(chan bool, 100)}
+	d.noted = sync.NewCond(&d.mu)
 	d.answer("GET", api.GetVersion.Path, api.VersionInfo{Version: "v1", Protocol: api.Version, PID: 1, Requests: true})
 	d.answer("GET", api.GetServer.Path, api.ServerStatus{Workspaces: []api.WorkspaceInfo{{ID: "ws", Workfile: theFile, Runs: status.ActiveRuns}}})
 	d.mux.HandleFunc("POST "+api.OpenWorkspace.Path, func(w http.ResponseWriter, r *http.Request) {
@@ -69,6 +71,7 @@ func (d *fakeDaemon) start() {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		d.mu.Lock()
 		d.asked = append(d.asked, strings.TrimSpace(r.Method+" "+r.URL.RequestURI()+" "+string(body)))
+		d.noted.Broadcast()
 		d.mu.Unlock()
 		d.mux.ServeHTTP(w, r)
 	})}
@@ -136,10 +139,33 @@ func (d *fakeDaemon) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// got returns the requests whose line begins with a text.
-func (d *fakeDaemon) got(begin string) (lines []string) {
+// got returns the requests so far that begin with begin.
+func (d *fakeDaemon) got(begin string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.begun(begin)
+}
+
+// await returns the requests that begin with begin as soon as there is one, and none after ten seconds. A page may close its
+// dialog before the daemon has the request.
+func (d *fakeDaemon) await(begin string) []string {
+	ctx, cancel := context.WithTimeout(d.t.Context(), 10*time.Second)
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.noted.Broadcast()
+	})()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for len(d.begun(begin)) == 0 && ctx.Err() == nil {
+		d.noted.Wait()
+	}
+	return d.begun(begin)
+}
+
+// begun is got for a caller that holds mu.
+func (d *fakeDaemon) begun(begin string) (lines []string) {
 	for _, line := range d.asked {
 		if strings.HasPrefix(line, begin) {
 			lines = append(lines, line)
